@@ -9,10 +9,10 @@
 
 namespace assay::fuzz {
 
-// A program and the data file that it is to be loaded with are one input: the data file stands behind the program, at
-// a multiple of 64 bytes. Empty: there is none.
+// One input holds a program and the data file to load it with. The data file follows the program at a multiple of 64
+// bytes. An empty span: there is no data file.
 std::pair<std::span<const std::byte>, std::span<const std::byte>> split(std::span<const std::byte> input);
-std::vector<File> files_of(std::span<const std::byte> data);  // none or one
+std::vector<File> files_of(std::span<const std::byte> data);  // none or one file
 std::string attach(std::string program, const std::string& data);
 
 }  // namespace assay::fuzz

@@ -19,7 +19,7 @@ ClientMemory copied(std::span<const std::byte> from) {
   return to;
 }
 
-// An input as the runtime has values.
+// An input in the runtime's representation.
 struct Given {
   explicit Given(const Value& from) {
     using optimized::ValueKind;

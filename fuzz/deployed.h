@@ -10,10 +10,10 @@
 #include "reference/fault.h"
 #include "reference/value.h"
 
-// The optimized runtime as a client has it, with the reference as its fallback.
+// The optimized runtime as a client uses it, with the reference as its fallback.
 namespace assay::fuzz {
 
-// How an execution ended, and of each output what does not depend on rounding.
+// How an execution ended, and the properties of each output that do not depend on rounding.
 struct Said {
   Outcome outcome = Outcome::ok;
   std::string rule;
@@ -29,16 +29,16 @@ struct DeployedExecution {
   std::optional<ClientMemory> packed = {};  // the file of the packed constants
 };
 
-// The first execution of a method in memories of exactly the sizes that it asks for, perhaps with packed constants that
-// were kept; every other input is lent. None: it wants more memory than fuzzing has.
+// Executes a method for the first time, in memories of exactly the sizes that it requests, optionally with saved packed
+// constants. Every other input is lent. None: the method needs more memory than fuzzing allows.
 std::optional<DeployedExecution> execute(const optimized::Program& program, const pte::ExecutionPlan& plan,
                                          std::span<const std::optional<Value>> inputs,
                                          std::optional<optimized::KeptConstants> packed = {});
 
-// A program as the optimized runtime opens it, with the memory that it takes.
+// A program opened by the optimized runtime, with the memory that it needs.
 class DeployedProgram {
  public:
-  DeployedProgram(std::span<const std::byte> file, std::span<const std::byte> data);  // none where it is empty
+  DeployedProgram(std::span<const std::byte> file, std::span<const std::byte> data);  // no data file if `data` is empty
   bool is_too_large() const { return too_large_; }
   const std::optional<optimized::Program>& program() const { return program_; }
   const optimized::Fault& fault() const { return fault_; }

@@ -4,14 +4,14 @@
 
 #include "fuzz/target.h"
 
-// The interface of libFuzzer, which AFL++ has too: ASSAY_FUZZ_TARGET=NAME fuzzer CORPUS...
+// The interface of libFuzzer, which AFL++ provides, too: ASSAY_FUZZ_TARGET=NAME fuzzer CORPUS...
 namespace {
 
 using namespace assay::fuzz;
 
 const Target* attacked = nullptr;
 
-// What fits, else what there was.
+// Stores the input if it fits; otherwise keeps the previous data.
 std::size_t put(const std::string& input, std::uint8_t* data, std::size_t size, std::size_t most) {
   if (input.size() > most || input.empty()) return size;
   std::memcpy(data, input.data(), input.size());
@@ -19,7 +19,7 @@ std::size_t put(const std::string& input, std::uint8_t* data, std::size_t size, 
 }
 std::string text_of(const std::uint8_t* data, std::size_t size) { return {reinterpret_cast<const char*>(data), size}; }
 
-// One of the last inputs, from which parts may come.
+// One of the last inputs, as a source of parts.
 std::string another(const std::string& input, Random& random) {
   static std::string last[16];
   std::string& place = random.of(last);

@@ -8,7 +8,7 @@
 #include "program_bfbs_generated.h"
 #include "reference/program/decoded.h"
 
-// What mutators make of files is worth running: most of it decodes, much of it is valid, and little of it is as before.
+// Mutated files are worth running: most decode, many are valid, and few are unchanged.
 namespace assay::fuzz {
 namespace {
 

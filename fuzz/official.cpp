@@ -18,9 +18,9 @@
 #include "fuzz/limits.h"
 #include "fuzz/mutator/file_mutator.h"
 
-// fuzz_official SECONDS FOLDER FILE...: holds the programs, and mutants of them until the time is over, to the official
-// runtime, each in a child that may crash. Prints a line for each that is not the same, then how many were what; the
-// programs are left in FOLDER.
+// fuzz_official SECONDS FOLDER FILE...: compares the reference with the official runtime on the programs, and on
+// mutants of them until the time is over. Each program runs in a child, which may crash. Prints a line for each
+// difference, then the number of programs per result. The programs are kept in FOLDER.
 namespace assay::fuzz {
 namespace {
 
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 // -- one program, in the child ------------------------------------------------------------------------------------
 
-// A method's instructions round one after another, the two libraries in other places.
+// The instructions of a method round one after another, and the two libraries round at different places.
 Tolerance roughly(const Value& value) {
   const Tensor* t = std::get_if<Tensor>(&value);
   if (!t || !is_half(t->dtype)) return {1e-4, 1e-5};
@@ -68,7 +68,7 @@ std::string compared(const std::vector<Value>& here, const std::vector<Value>& t
   return "same";
 }
 
-// What the parent is told: it is all there when the child crashes, up to the word that was being found out.
+// Sends text to the parent as soon as it is known. If the child crashes, the parent has all text before the crash.
 class Report {
  public:
   explicit Report(int to) : to_(to) {}
@@ -135,7 +135,7 @@ std::string in_child(const fs::path& file) {
   return status == 0 ? said : said + (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? ", HANGS" : ", CRASHES");
 }
 
-// What a line has in common with others: its words before a colon or bracket.
+// The part that a line has in common with other lines: the words before a colon or bracket.
 std::string kind_of(const std::string& line) { return line.substr(0, line.find_first_of(":[")); }
 
 class Comparing {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-// The sanitizers' own header of these does not come with g++.
+// g++ does not provide the sanitizers' header that declares these functions.
 extern "C" {
 std::size_t __sanitizer_get_allocated_size(const volatile void* block);
 int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void*, std::size_t),
@@ -15,7 +15,7 @@ int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile v
 namespace assay::fuzz {
 namespace {
 
-// The length of the character that a UTF-8 text begins with; 0: it is none, or a control character.
+// The length of the first character of a UTF-8 text; 0: no valid character, or a control character.
 std::size_t leading_printable(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned first = byte(0);
@@ -32,7 +32,8 @@ std::size_t leading_printable(std::string_view text) {
   return overlong || outside || control ? 0 : length;
 }
 
-// Bytes of the heap in use, and how many were at once since they were last asked. libFuzzer has threads of its own.
+// The bytes of the heap in use, and their peak since the last query. Only a measured thread counts, since libFuzzer has
+// threads of its own.
 thread_local bool is_measured = false;
 std::size_t in_use = 0, most_in_use = 0;
 

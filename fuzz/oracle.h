@@ -7,8 +7,8 @@
 #include "conformance/text/json.h"
 #include "reference/fault.h"
 
-// What must hold of every input, whatever it says. What does not ends the process with a sentence that begins with the
-// oracle's name; whatever a sanitizer says does so too.
+// Oracles: conditions that hold for every input. A violation ends the process with a message that begins with the
+// oracle's name. A report of a sanitizer ends the process, too.
 namespace assay::fuzz {
 
 [[noreturn]] void found(std::string_view oracle, const std::string& sentence);
@@ -18,13 +18,13 @@ void must(bool holds, std::string_view oracle, const Parts&... sentence) {
   if (!holds) found(oracle, text(sentence...));
 }
 
-// Oracle "text": UTF-8 without control characters but newlines. Oracle "output": of at most `most` bytes.
+// Oracle "text": UTF-8 without control characters except newlines. Oracle "output": at most `most` bytes.
 void check_text(std::string_view text, Int most);
-// Oracle "json": a text that reads back as JSON.
+// Oracle "json": the text parses as JSON.
 void check_json(std::string_view text);
 
-// Oracles "memory" and "work": from its making to its end, no more heap is in use than the bytes that are allowed, and
-// the thread takes no more time. Measured by the sanitizer's own hooks.
+// Oracles "memory" and "work": during its lifetime the heap in use stays within `bytes`, and the thread's time within
+// `seconds`. Measured by the sanitizer's hooks.
 class Measured {
  public:
   Measured(std::size_t bytes, double seconds);

@@ -7,9 +7,9 @@
 #include "conformance/files/file.h"
 #include "fuzz/target.h"
 
-// fuzz_replay TARGET MUTANTS PATH...: attacks a target with files, or all files of folders, then with so many mutants
-// of them, the same in each run. Ends as the fuzzer does where an oracle does not hold; the input is the last that was
-// named.
+// fuzz_replay TARGET MUTANTS PATH...: attacks a target with files, or with all files of folders, then with MUTANTS
+// mutants of them, which are the same in each run. If an oracle does not hold, it ends as the fuzzer does; the input is
+// the last one that it printed.
 int main(int argc, char** argv) {
   using namespace assay;
   namespace fs = std::filesystem;

@@ -12,7 +12,7 @@
 #include "fuzz/target.h"
 #include "reference/program/decoded.h"
 
-// fuzz_seeds GOLDEN FOLDER: writes inputs to begin with, from what is recorded, to FOLDER/TARGET.
+// fuzz_seeds GOLDEN FOLDER: writes the first inputs of each target, made from recorded files, to FOLDER/TARGET.
 namespace assay::fuzz {
 namespace {
 
@@ -63,7 +63,7 @@ std::vector<std::unique_ptr<bpte::ValueT>> bundled(const std::vector<Value>& val
   return all;
 }
 
-// A program with its recorded calls, a suite for each.
+// A program with its recorded calls, one suite per call.
 std::string bundle(const std::string& program, const std::vector<ProgramCall>& calls) {
   BundledProgram b;
   b.program.assign(program.begin(), program.end());
@@ -110,7 +110,7 @@ void add_program(const fs::path& folder, Seeds& seeds) {
               bundle(program, read_calls(folder / "calls.json").calls));
 }
 
-// Small calls of an operator: the first of each generator.
+// Small calls of an operator: the first call of each generator.
 void add_calls(const RecordedCalls& calls, Seeds& seeds) {
   std::set<std::string> origins;
   for (std::size_t i = 0; i < calls.size(); ++i) {

@@ -13,7 +13,7 @@ namespace {
 void change_bytes(std::string& input, const std::string&, Random& random) { mutate_bytes(input, random); }
 void change_request(std::string& input, const std::string&, Random& random) { mutate_request(input, random); }
 
-// What stands behind the program, but for one time in eight.
+// Changes the packed constants behind the program; once in eight times it changes the whole file.
 void change_packed(std::string& input, const std::string& other, Random& random) {
   if (random.one_in(8)) return mutate_file(input, other, random);
   const auto [program, packed] = split(std::as_bytes(std::span(input)));

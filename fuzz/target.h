@@ -7,7 +7,7 @@
 
 #include "fuzz/mutator/random.h"
 
-// What is attacked. A target takes any bytes; an oracle that does not hold ends the process.
+// The targets of attacks. A target takes any bytes. An oracle that does not hold ends the process.
 namespace assay::fuzz {
 
 using Input = std::span<const std::byte>;
@@ -19,9 +19,9 @@ struct Target {
 };
 
 std::span<const Target> targets();
-const Target* find_target(std::string_view name);  // null: there is none
+const Target* find_target(std::string_view name);  // null: the target does not exist
 
-// Those of fuzz/targets/, a file each.
+// The targets in fuzz/targets/, one per file.
 void attack_decode(Input);
 void attack_rules(Input);
 void attack_check(Input);

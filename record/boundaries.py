@@ -1,5 +1,8 @@
-"""Records eager PyTorch's answers to calls just inside and just outside of each rule into golden/boundaries; the calls
-are made of those of golden/operators by tests/boundary_calls, which the release builds."""
+"""Records into golden/boundaries eager PyTorch's answers to calls on both sides of the boundary of each rule.
+
+The program boundary_calls of tests/operators, which the preset release builds, makes the calls from those in
+golden/operators.
+"""
 
 import base64
 import json
@@ -21,7 +24,7 @@ def main():
 
 
 def made_by(program, operator):
-    """The boundary calls of an operator that eager can be asked: its tensors have no quantized dtypes, for example."""
+    """The boundary calls of an operator that eager can run; it has no tensors of quantized dtypes, for example."""
     command = [program, calls.ROOT / "golden" / "operators", operator.name]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     made = (call_of(operator, json.loads(line)) for line in lines)
@@ -29,7 +32,7 @@ def made_by(program, operator):
 
 
 def call_of(operator, request):
-    """The call of a request of `assay call --jsonl`; None where it holds a dtype or memory format that eager has not."""
+    """The call of a request of `assay call --jsonl`; None if eager does not have its dtype or memory format."""
     try:
         arguments = tuple(value_of(v, type_name(a)) for v, a in zip(request["args"], operator.inputs, strict=True))
         outs = tuple(o and DTYPES[o["dtype"]] for o in request["out"])

@@ -1,4 +1,4 @@
-"""A call of an operator overload, and what eager PyTorch answers to it."""
+"""A call of an operator overload, and eager PyTorch's answer."""
 
 import math
 import warnings
@@ -9,13 +9,14 @@ import torch
 from operators import Operator, type_name
 from tensors import MARGIN, Layout, Stored, dim_order_of, layout_of, load, margins_hold, store
 
-# Larger results are not recorded; they would say nothing that a small one does not.
+# Larger results are not recorded; they test nothing that a small result does not.
 MAX_RESULT_ELEMENTS = 2000
-MAX_RANK = 16  # of the format
-MAX_SIZE = 2**31 - 1  # likewise; tensors without elements have larger ones
-# Bytes around the inputs, and in and around the outs, at the first and the second run: reading or leaving them shows.
+MAX_RANK = 16  # limit of the format
+MAX_SIZE = 2**31 - 1  # limit of the format; tensors without elements have larger sizes
+# Fill bytes around the inputs, and in and around the outs, of the first and the second run. A result that depends on
+# them, or an out element that keeps them, shows the error.
 FILLS = (0x01, 0x00)
-# Messages that speak of the recorder's mistake or of the machine, not of the operator.
+# Messages about an error of the recorder or about the machine, rather than about the operator.
 NOT_A_REFUSAL = ("Expected a value of type", "can't allocate memory", "bad_alloc", "expected at most", "missing value for argument")
 
 
@@ -23,7 +24,7 @@ NOT_A_REFUSAL = ("Expected a value of type", "can't allocate memory", "bad_alloc
 class Call:
     """Arguments without the outs in schema order; a tensor is a `Stored`, a list a tuple.
 
-    `out_dtypes` and `out_dim_orders` have an entry for each out, None where eager's own choice is wanted.
+    `out_dtypes` and `out_dim_orders` have an entry for each out, None where eager chooses.
     """
 
     arguments: tuple
@@ -32,7 +33,7 @@ class Call:
     out_dim_orders: tuple = ()
 
     def key(self):
-        """Equal for calls that are bit for bit the same, whatever their origin."""
+        """Equal for calls that are equal bit for bit, for any origin."""
         return tuple(_bits(a) for a in self.arguments), self.out_dtypes, self.out_dim_orders
 
 
@@ -60,8 +61,8 @@ def tensors_of(arguments):
 
 
 def answer(operator: Operator, call: Call):
-    """What eager answers; None when the call says nothing about the operator (too large, beyond the format's ranks, sizes
-    or integers, or the recorder's error)."""
+    """Eager's answer; None if the call shows nothing about the operator: it is too large, exceeds the format's ranks,
+    sizes or integers, or has an error of the recorder."""
     if not all(_is_of_format(t.layout.sizes) for t in tensors_of(call.arguments)):
         return None
     with warnings.catch_warnings(), torch.no_grad():
@@ -110,8 +111,8 @@ def _keywords(operator, call, fill=FILLS[0]):
 
 
 def fresh_layouts(operator, call):
-    """What eager makes of a call where it is given no outs, nor a dtype for them; empty where it refuses the call then,
-    or a result is not dense."""
+    """The layouts of eager's results without outs and without a dtype for them; empty if eager refuses that call or a
+    result is not dense."""
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")
         try:
@@ -132,7 +133,8 @@ def _as_tuple(returned):
 
 
 def _tensor_of(number):
-    """A number as a tensor without dimensions; Python's integers have no end, those of the format do, and it has no complex ones."""
+    """A number as a tensor without dimensions. The format has bounded integers and no complex numbers, unlike
+    Python."""
     dtype = {bool: torch.bool, int: torch.int64, float: torch.float64}.get(type(number))
     if dtype is None or dtype == torch.int64 and not -(2**63) <= number < 2**63:
         raise Unrepresentable
@@ -149,7 +151,7 @@ def _run_functional(operator, call, fill=FILLS[0]):
 
 
 def _completed(operator, keywords, results):
-    """None, which a result is that is not asked for, becomes a tensor of sizes (0) of the dtype that it has otherwise."""
+    """Replaces None, an omitted result, by a tensor of sizes (0) of the dtype that the result has otherwise."""
     try:
         asked = _as_tuple(operator.functional(**keywords | {"output_mask": [True] * len(results)}))
     except RuntimeError:
@@ -182,7 +184,7 @@ def _out_layouts(operator, call, functional):
     layouts = []
     for i, tensor in enumerate(functional):
         layout = layout_of(tensor)
-        # A list out has one wish for all of its entries.
+        # All entries of a list out get the same requested layout.
         k = 0 if operator.has_list_out else i
         if k < len(wanted_dtypes) and wanted_dtypes[k] is not None:
             layout = replace(layout, dtype=wanted_dtypes[k])
@@ -208,7 +210,7 @@ def _answer_without_out(operator, functional, outs):
 
 
 def _defect(operator, functional, outs, written, again):
-    """What is wrong with the out overload's two answers, if anything; rounding may differ between overloads."""
+    """The error in the out overload's two answers, if there is one; rounding may differ between overloads."""
     if any(tuple(w.shape) != o.sizes for w, o in zip(written, outs)):
         return "the out overload resizes an out of the functional result's size"
     if _all_stored(operator, written, outs) != _all_stored(operator, again, outs):
@@ -253,13 +255,13 @@ def _refusal(outs, error):
 
 
 def _refused(operator, call, error):
-    """The functional overload refused; so must the out overload, given plausible outs."""
+    """Handles a refusal by the functional overload: the out overload must refuse, too, when it gets plausible outs."""
     outs = _plausible_outs(operator, call)
     refused = _refusal(outs, error)
     if operator.out is None or refused.refusal is None:
         return refused
     try:
-        # Empty outs: eager resizes those without a word.
+        # Empty outs, which eager resizes without a warning.
         _run_out(operator, call, [Layout(o.dtype, (0,), (0,)) for o in outs], FILLS[0])
     except Exception:
         return refused
@@ -282,7 +284,7 @@ def _plausible_outs(operator, call):
 
 
 def convert(value, argument):
-    """A Python or torch value as an argument of the schema's type; raises TypeError where it cannot be one."""
+    """A Python or torch value as an argument of the schema's type; raises TypeError if it cannot be converted."""
     kind = type_name(argument)
     if value is None:
         if not kind.endswith("?"):

@@ -39,7 +39,7 @@ def add_options(parser, output):
 
 
 def options_with_program(about, program, golden):
-    """Those of a recorder whose calls a program of the build makes, into a folder of golden/."""
+    """The arguments of a recorder that writes to a folder of golden/ and gets its calls from a program of the build."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--program", type=Path, default=ROOT / program, help="makes the calls")
     add_options(parser, ROOT / "golden" / golden)
@@ -75,8 +75,8 @@ def seed_of(operator, options):
 
 
 def caps(operator, options):
-    """The bytes at which the operator's file is full, and those that complex calls may add: as asked for, as it was
-    recorded before, or the usual."""
+    """The size limit of the operator's file, and the bytes that complex calls may add to it: the values requested, the
+    values of the previous recording, or the defaults."""
     before = manifest.lines(options.output, operator.file_name())
     usual = {"cap_bytes": CAP_BYTES, "complex_bytes": COMPLEX_BYTES}
     return {name: getattr(options, name) or before.get(name) or bytes for name, bytes in usual.items()}
@@ -90,7 +90,8 @@ def schemas():
 
 
 def record_all(operators, folder, jobs, record):
-    """Recordings in the order of the operators; each file is written as soon as it is there; one without calls is none."""
+    """Yields recordings in the order of the operators. Writes each file as soon as it is recorded; a recording without
+    calls has no file."""
     folder.mkdir(parents=True, exist_ok=True)
     recordings = []
     # Operators hold functions that cannot be pickled: the workers inherit them by forking.

@@ -1,9 +1,11 @@
-"""Which operators programs need: what the official exporter, under its default checks, leaves of one sample of each entry of
-torch's own databases of operators and modules, and which of it has no entry in spec.
+"""Finds the operators that programs need and that have no entry in spec.
+
+Exports one sample of each entry of torch's own databases of operators and modules by the official exporter with its
+default checks, and lists the operators that remain.
 
     tools/python record-venv record/requirements.txt record/census.py build/census.jsonl [--only '*pool*'] [--most N]
 
-The file gets a line for each sample as it is exported; what it has already is not exported again."""
+Each exported sample adds a line to the file. A sample that already has a line is not exported again."""
 
 import argparse
 import json
@@ -23,7 +25,7 @@ from torch.utils import _pytree as pytree
 from child import in_child
 
 SPEC = Path(__file__).resolve().parents[2] / "spec"
-SECONDS = 120  # of processor time, for one sample
+SECONDS = 120  # processor time for one sample
 
 
 class Sample(torch.nn.Module):
@@ -56,19 +58,19 @@ def sample_of_module(info):
 
 
 def samples():
-    """{name: how its sample is made}"""
+    """{name: function that makes the sample}"""
     made = {f"op {i.full_name}": lambda i=i: sample_of_operator(i) for i in op_db}
     return made | {f"module {i.name}": lambda i=i: sample_of_module(i) for i in module_db}
 
 
 def emitted(sample):
-    """The operators of the program that the exporter makes of it."""
+    """The operators of the exported program."""
     program = to_edge(torch.export.export(sample, sample.tensors)).to_executorch().executorch_program
     return sorted({f"{op.name}.{op.overload}" if op.overload else op.name for plan in program.execution_plan for op in plan.operators})
 
 
 def exported(make):
-    """The line of one sample: what was emitted, or the first line of why nothing was."""
+    """The line of one sample: the emitted operators, or the first line of the exporter's error."""
     def work():
         signal.setitimer(signal.ITIMER_PROF, SECONDS)  # ends the child
         torch.manual_seed(0)

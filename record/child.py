@@ -7,7 +7,7 @@ import traceback
 
 import torch
 
-MOST_BYTES = 8 << 30  # of addresses: who asks for more is told so, not killed
+MOST_BYTES = 8 << 30  # limit of address space: a larger request fails instead of killing the process
 
 
 def in_child(make):
@@ -29,7 +29,8 @@ def in_child(make):
 def _serve(make, writer):
     code = 1
     try:
-        # Torch's thread pool is not carried over a fork: the first use makes it anew, and aborts where two threads are first.
+        # A fork does not copy torch's thread pool. The first use creates it again, and aborts if two threads do so at
+        # once.
         torch.set_num_threads(1)
         resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
         with os.fdopen(writer, "wb") as stream:

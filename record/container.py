@@ -1,4 +1,4 @@
-"""Calls and their answers as the FlatBuffers text golden/calls.fbs lays them out."""
+"""Calls and their answers in the format of the FlatBuffers schema golden/calls.fbs."""
 
 import importlib
 import subprocess
@@ -28,7 +28,7 @@ def _module(table):
 
 
 class Container:
-    """A FlatBuffers builder in which equal parts exist once."""
+    """A FlatBuffers builder that stores equal parts once."""
 
     def __init__(self, operator):
         self.operator = operator
@@ -41,7 +41,7 @@ class Container:
         return self.builder.Offset()
 
     def add(self, call, answer, fresh=()):
-        """Appends a call; `fresh`: the layouts of what eager makes where it is given no outs."""
+        """Appends a call; `fresh` has the layouts of eager's results without outs."""
         outs = [Stored(layout, None) for layout in answer.outs]
         arguments = [self._argument(v, type_name(a)) for v, a in zip(call.arguments, self.operator.inputs)]
         if self.operator.has_list_out:
@@ -70,7 +70,7 @@ class Container:
         return self.parts[key]
 
     def _table(self, table, fields):
-        """`fields` are offsets by name; equal tables are one."""
+        """`fields` are offsets by name. Equal tables are stored once."""
 
         def make():
             module = _module(table)

@@ -1,4 +1,4 @@
-"""Operators of which PyTorch has the schema only, defined by those that they stand for in programs."""
+"""Definitions of operators for which PyTorch has only a schema, by the operators that they replace in programs."""
 
 import torch
 import executorch.exir.passes._quant_patterns_and_replacements  # noqa: F401  registers the schemas
@@ -18,7 +18,7 @@ def require(condition, sentence):
 
 @impl(LIBRARY, "add", "CompositeExplicitAutograd")
 def add(a, a_scale, a_zero_point, a_min, a_max, b, b_scale, b_zero_point, b_min, b_max, scale, zero_point, low, high):
-    """The sum of the numbers that stand for codes, as a code; ExecuTorch documents what it asks of them."""
+    """The sum of quantized numbers as a code. ExecuTorch documents the conditions on the arguments."""
     require(a.dtype == b.dtype and a.shape == b.shape, "a and b must have the same dtype and sizes")
     require(a.dtype in DTYPES, f"a is {a.dtype}")
     for least, most in ((a_min, a_max), (b_min, b_max), (low, high)):
@@ -30,7 +30,7 @@ def add(a, a_scale, a_zero_point, a_min, a_max, b, b_scale, b_zero_point, b_min,
 
 
 def dequantized(weight, scales, zero_points):
-    """The weight's numbers; scales: one for each row, or for each of a row's groups of columns."""
+    """The dequantized weight. There is one scale for each row, or for each group of columns of a row."""
     columns = lambda x: x if x.dim() == 2 else x.unsqueeze(1)  # noqa: E731
     size = -(-weight.shape[1] // columns(scales).shape[1])
     spread = lambda x: columns(x).repeat_interleave(size, dim=1)[:, : weight.shape[1]]  # noqa: E731
@@ -63,13 +63,13 @@ def mixed_linear(input, weight, weight_scales, weight_zero_points, dtype=None):
     return product.to(dtype or input.dtype)
 
 
-# Operators for language models have kernels that end the process, or leave results as they were, where an argument is wrong.
+# For a wrong argument, the kernels of operators for language models end the process or leave the results unchanged.
 LLAMA = torch.ops.llama
 ATTENTION_DTYPES = (torch.float16, torch.bfloat16, torch.float32)
 
 
 def check_cache(value, cache, positions):
-    """`positions`: whether those of value are within those of cache."""
+    """`positions`: whether the positions of value lie within the cache."""
     require(value.dim() == cache.dim() == 4 and value.dtype == cache.dtype, "value and cache must be of one dtype and rank 4")
     require(all(value.shape[d] == cache.shape[d] for d in (0, 2, 3)), "value and cache may differ in their positions only")
     require(value.numel() > 0 and value.is_contiguous() and cache.is_contiguous(), "value or cache is empty or not contiguous")
@@ -96,7 +96,7 @@ def update_cache_with_indices(value, cache, start_pos, indices):
 
 
 def check_attention(query, keys, values, start, mask, is_causal, dtypes=ATTENTION_DTYPES):
-    """Of a query and the caches over which it attends."""
+    """Checks a query and the caches that it attends to."""
     require(query.dtype in dtypes and query.dtype == keys.dtype == values.dtype, f"query is {query.dtype}")
     require(query.dim() == keys.dim() == 4 and keys.shape == values.shape, "query, keys and values must be of rank 4")
     require(query.shape[0] == keys.shape[0] and query.shape[3] == keys.shape[3], "query and keys differ in batches or sizes of heads")

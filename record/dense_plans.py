@@ -1,5 +1,6 @@
-"""Plans of matrix products, normalisations, pools, resampling, quantized and random operators, and of what training and
-language models add to them."""
+"""Plans of matrix products, normalisations, pools, resampling, quantized and random operators, and operators for
+training
+and for language models."""
 
 import math
 
@@ -19,7 +20,7 @@ def codes(*sizes, dtype=torch.uint8):
 
 
 def grid(batch, height, width, reach=1.0):
-    """Places on and around an image, whose edges are at -1 and 1."""
+    """Positions on and around an image, whose edges are at -1 and 1."""
     return S(batch, height, width, 2, low=-reach, high=reach)
 
 
@@ -136,7 +137,7 @@ NORM_PLANS = {
             "eps": [1e-5, 0.0, 1.0, -5.0, NAN],
         }
     ],
-    # Eager reads past the end of statistics shorter than the channels: only fitting ones are asked for.
+    # Eager reads past the end of statistics shorter than the channels, so only matching sizes are recorded.
     "_native_batch_norm_legit.out": [
         {
             "input": [
@@ -222,7 +223,7 @@ RANDOM_PLANS = {
 
 
 def result_of(function, *names):
-    """The sizes of the result of a forward operator, which those of its gradient must be."""
+    """The sizes of a forward operator's result; its gradient must have the same sizes."""
 
     def shape(chosen):
         empty = lambda v: torch.empty(v.sizes, device="meta") if isinstance(v, Shape) else v  # noqa: E731
@@ -249,7 +250,7 @@ largest = result_of(aten.max_pool2d_with_indices, *POOL, "dilation", "ceil_mode"
 
 
 def places(chosen):
-    """Places in a plane, for every window."""
+    """A position in a plane for every window."""
     sizes = chosen["self"].sizes
     return I(*largest(chosen).sizes, below=max(math.prod(sizes[-2:]), 1))
 
@@ -272,7 +273,7 @@ def gradient(transposed, **plan):
 
 
 def rows_of(chosen):
-    """One number for each part that layer norm normalises."""
+    """One number for each part of the input that layer norm normalises separately."""
     sizes, last = chosen["input"].sizes, len(chosen["normalized_shape"])
     return S(*sizes[: len(sizes) - last], *[1] * min(last, len(sizes)))
 
@@ -405,7 +406,7 @@ TRAINING_PLANS = {
     "native_group_norm_backward": [
         {
             "grad_out": [Derived(of_input)],
-            # Eager reads its memory as if it were contiguous or channels last: no other dim orders are tried.
+            # Eager reads the memory as contiguous or channels last, so no other dim orders are recorded.
             "input": [Derived(lambda _: S(2, 4, 3)), Derived(lambda _: S(2, 4, 1, 3))],
             "mean": [Derived(of_groups)],
             "rstd": [Derived(of_groups)],
@@ -446,7 +447,7 @@ def attention(**plan):
 
 
 def offsets(*parts, dtype=torch.int64):
-    """Where bags begin, as parts of the indices, and where the last one ends if that is included."""
+    """The start of each bag in the indices, and the end of the last bag if it is included."""
 
     def bounds(chosen):
         number = chosen["indices"].sizes[0] if len(chosen["indices"].sizes) else 0
@@ -455,7 +456,8 @@ def offsets(*parts, dtype=torch.int64):
     return bounds
 
 
-# Of offsets that contradict each other or the indices eager makes no sense, or crashes: only fitting ones are asked for.
+# Offsets that contradict each other or the indices give meaningless results or crash eager, so only consistent offsets
+# are recorded.
 BAG_PLANS = {
     "_embedding_bag": [
         {
@@ -547,7 +549,8 @@ LANGUAGE_PLANS = {
     ],
 }  # fmt: skip
 
-# PyTorch reads outside of what is there where a window has no cell, is wrong in results of one column, and knows no other modes of sampling.
+# PyTorch reads out of bounds if a window has no cell, gives wrong results of one column, and has no other sampling
+# modes.
 SAMPLING_PLANS = {
     "_cdist_forward": [
         {

@@ -1,4 +1,4 @@
-"""What must be set before torch is loaded: one instruction set, one thread, one hash seed.
+"""The settings to make before torch is loaded: one instruction set, one thread, one hash seed.
 
 The bytes of a recording depend on them: sums and libm calls differ in the last place between instruction sets.
 """
@@ -18,6 +18,6 @@ VARIABLES = {
 
 
 def enforce():
-    """Starts the program again with the variables where they differ: a hash seed cannot be changed later."""
+    """Restarts the program if the environment differs from these variables: a hash seed cannot be changed later."""
     if any(os.environ.get(k) != v for k, v in VARIABLES.items()):
         os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | VARIABLES)

@@ -1,6 +1,9 @@
-"""Records into golden/faults eager PyTorch's answers to calls that notice mutants of entries which golden/operators and
-golden/boundaries do not notice; `ninja mutation_entries` builds the program that finds them. Of the calls that notice a
-mutant one is kept: the first that eager answers as the entry says, else the first of all."""
+"""Records into golden/faults eager PyTorch's answers to calls that notice mutants of entries.
+
+golden/operators and golden/boundaries do not notice these mutants. `ninja mutation_entries` builds the program that
+finds the calls. One call is kept for each mutant: the first whose answer by eager agrees with the entry, or the first
+call if there is none.
+"""
 
 import json
 import subprocess
@@ -30,7 +33,7 @@ def told_by(program):
 
 
 def one_for_each_mutant(made, answered):
-    """Those of the answered calls that are kept; `made` are all that were asked, some of them for several mutants."""
+    """The answered calls to keep. `made` are all calls that were made; a call may belong to several mutants."""
     answers, mutants, kept = {c.key(): (c, a) for c, a in answered}, defaultdict(list), {}
     for call in made:
         mutant, _, expected = call.origin.rpartition("; ")

@@ -1,4 +1,4 @@
-"""Calls made from the plans: arguments, dtypes, layouts, out dtypes and special values, each varied for itself."""
+"""Calls made from the plans. Arguments, dtypes, layouts, out dtypes and special values are varied one at a time."""
 
 import math
 import random as choice
@@ -31,8 +31,8 @@ OUT_DTYPE_INPUTS = [
 
 
 class Generators:
-    """All generators of one operator; what they draw depends on the operator, the seed and the dtypes only. The first of
-    `dtypes` is that of all data where it does not matter."""
+    """All generators of one operator. Their random choices depend only on the operator, the seed and the dtypes. Where
+    the dtype does not matter, all data have the first of `dtypes`."""
 
     def __init__(self, operator, seed, dtypes=DTYPES):
         self.operator = operator
@@ -78,7 +78,7 @@ class Generators:
         return store(tensor, order if fitting else dim_order_of(tensor))
 
     def _share(self):
-        """Random calls that one of several plans may make."""
+        """Random calls, each from one of several plans."""
         return max(RANDOM_COMBINATIONS // len(self.plans), 60)
 
     def _base(self, plan):
@@ -91,7 +91,7 @@ class Generators:
     # -- the generators -----------------------------------------------------------------------------------------
 
     def arguments(self, plan):
-        """The base, and each argument at each of its candidates while the others stay."""
+        """The base, and each argument at each of its candidates while all other arguments keep their base."""
         yield self._call(self._base(plan), "arguments")
         for name, candidates in plan.items():
             for candidate in candidates[1:]:
@@ -118,7 +118,7 @@ class Generators:
             yield self._call(chosen, "combinations", dict.fromkeys(plan, dtype))
 
     def dtypes(self, plan):
-        """Every dtype of the data, of the indices and, where the operator makes its dtype, of the out."""
+        """Every dtype of the data, of the indices and, if the operator chooses its result's dtype, of the out."""
         data, base = self._data(plan), self._base(plan)
         for dtype in self.all_dtypes if data else ():
             yield self._call(base, "dtypes", dict.fromkeys(data, dtype))
@@ -130,7 +130,7 @@ class Generators:
             yield from self._made_dtypes(plan)
 
     def dtype_pairs(self, plan):
-        """Every pair of dtypes, dim with dim and dim with 0-dim."""
+        """Every pair of dtypes, for two tensors with dimensions and for one with and one without."""
         data, base = self._data(plan), self._base(plan)
         lists = [n for n in data if isinstance(base[n], list)]
         for a, b in product(self.all_dtypes, self.all_dtypes):
@@ -283,7 +283,7 @@ def _is_data(candidate):
 
 
 def _ranks(candidates):
-    """One dim and one 0-dim candidate: promotion looks at nothing else."""
+    """One candidate with dimensions and one without: promotion depends on nothing else."""
     shapes = [c for c in candidates if _is_data(c)]
     return [_small(candidates)] + [c for c in shapes if isinstance(c, Shape) and c.sizes == ()][:1]
 
@@ -306,7 +306,8 @@ def _dim_orders(rank, chooser):
 
 
 def _grids(operator, dtype):
-    """A column and a row of special values, all pairs; for integers also without what refuses the whole call."""
+    """A column and a row of special values, all pairs; for integers also without the values that make PyTorch refuse
+    the whole call."""
     column = grid_values(dtype)
     rows = [column]
     if operator.base_name in REFUSES_BY_VALUE and dtype not in (torch.bool, *FRACTIONS):

@@ -1,4 +1,5 @@
-"""golden/MANIFEST.json: what was recorded, by which versions, and the check that recording again gives the same."""
+"""golden/MANIFEST.json: the recorded files, the versions that recorded them, and the check that a new recording is
+equal."""
 
 import hashlib
 import importlib.metadata
@@ -10,7 +11,8 @@ PACKAGES = ("torch", "executorch", "numpy", "flatbuffers")
 
 
 def entry(recording, caps):
-    """The manifest's lines on one file; `caps`: what bounds it; `crashed`: calls that killed eager; `findings`: where it contradicts itself."""
+    """The manifest's lines on one file; `caps`: its size limits; `crashed`: calls that crashed eager; `findings`:
+    contradictions in eager's answers."""
     all_lines = caps | {
         "calls": recording.calls,
         "refusals": recording.refusals,
@@ -23,7 +25,7 @@ def entry(recording, caps):
 
 
 def lines(folder, name):
-    """The manifest's lines on a file, its caps among them; none where it was not recorded."""
+    """The manifest's lines on a file, including its caps; none if the file was not recorded."""
     return _read(folder)["files"].get(name, {})
 
 
@@ -38,7 +40,7 @@ def write(folder, entries, settings):
 
 
 def strangers(folder):
-    """Recorded files of which the manifest knows nothing."""
+    """Recorded files that the manifest does not list."""
     return sorted(p for p in (folder / "operators").glob("*.calls") if p.name not in _read(folder)["files"])
 
 

@@ -1,4 +1,4 @@
-"""Plans of operators that move, select, pad and put back elements."""
+"""Plans of operators that move, select, pad and scatter elements."""
 
 import math
 
@@ -19,7 +19,7 @@ def _selected(chosen):
 
 
 def _windows(chosen):
-    """As many columns as windows have places."""
+    """As many columns as a window has cells."""
     axes = zip(*(chosen[n] * 2 for n in ("output_size", "kernel_size", "dilation", "padding", "stride")))
     places = [(o + 2 * p - d * (k - 1) - 1) // max(s, 1) + 1 for o, k, d, p, s in list(axes)[:2]]
     cells = math.prod(max(k, 1) for k in chosen["kernel_size"])
@@ -27,7 +27,7 @@ def _windows(chosen):
 
 
 def _padding(dims):
-    """Padding of the last `dims` dimensions: reflection wants less than the size, replication takes any."""
+    """Padding of the last `dims` dimensions: reflection takes less than the size, replication takes any padding."""
     rest = [0, 0] * (dims - 1)
     lists = [[1, 2], [0, 0], [2, 1], [3, 3], [4, 0], [0, 7], [-1, 2], [2, -2], [-1, -1], [-2, -2], [-9, 1], [I64_MAX, 0]]
     everywhere = [[1, 1] * dims, [1, 0] * dims, [0, 2] * dims, [-1, 1] * dims]
@@ -71,7 +71,7 @@ MOVEMENT_PLANS = {
             "step": [1, 2, 3, 100, 0, -1],
         }
     ],
-    # Without an offset: the recorder's tensors do not begin where their storage does.
+    # Without an offset, since the recorder's tensors do not begin at the start of their storage.
     "as_strided_copy": [
         {
             "self": [S(2, 3, 4), S(5), S(), S(0), S(24), S(2, 3, 2, 2)],

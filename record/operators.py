@@ -1,4 +1,4 @@
-"""An operator overload under record: its schema and eager PyTorch's functions for it."""
+"""An operator overload to record: its schema and eager PyTorch's functions for it."""
 
 from types import SimpleNamespace
 
@@ -13,7 +13,7 @@ import definitions  # noqa: F401  defines what has no kernel
 
 # Arguments of a functional overload that an out argument replaces.
 TENSOR_OPTIONS = ("dtype", "layout", "device", "pin_memory")
-# What eager PyTorch calls where a program has an operator on numbers, by the operator's name.
+# For operators on numbers, by name: the function that eager PyTorch calls instead.
 NUMBER_FUNCTIONS = {op._schema.name: f for f, op in _PYTHON_SYM_OPS_TO_EXECUTORCH_SYM_OPS.items()}
 
 
@@ -21,8 +21,8 @@ class Operator:
     """One overload of the spec.
 
     `functional` is the overload without outs, `out` the overload with them, or None where only ExecuTorch has it.
-    An overload whose schema has no out gives its result as the single out. `reached` is the functional overload as
-    PyTorch has it, which gives what it changes in place nowhere but there.
+    An overload whose schema has no out gives its result as the single out. `reached` is PyTorch's functional
+    overload, which does not return the arguments that it changes in place.
     """
 
     def __init__(self, schema_text):
@@ -49,7 +49,7 @@ class Operator:
             self.functional = self.reached = overload
             return
         self.functional = self.reached = definitions.CHECKED.get(self.schema.name) or self._find_functional(packet)
-        # Eager's own out overloads refuse to leave out a result.
+        # Eager's own out overloads cannot omit a result.
         masked = any(a.name == "output_mask" for a in self.inputs)
         self.out = overload if self.namespace == "aten" and not masked and not self.changed else None
         arguments = getattr(self.functional, "_schema", self.schema).arguments
@@ -58,7 +58,7 @@ class Operator:
             self._return_new_values()
 
     def _return_new_values(self):
-        """What a call changes in place is given behind its results, as the spec has it."""
+        """Returns the arguments that a call changes in place after its results, as the spec does."""
         function, names = self.functional, self.changed
         self.outs = self.outs + [SimpleNamespace(name=f"{name}_out", type="Tensor") for name in names]
 

@@ -1,4 +1,4 @@
-"""Calls from PyTorch's own operator tests, caught where they reach an overload's functional form."""
+"""Calls from PyTorch's own operator tests, intercepted at an overload's functional form."""
 
 from itertools import islice
 
@@ -13,7 +13,7 @@ MAX_ELEMENTS = 600
 SAMPLES = 60
 REFERENCE_DTYPES = (torch.float32, torch.int64, torch.bfloat16, torch.complex64)
 
-# Tests that reach an operator of another name; "nn.functional." is tried for every name.
+# Tests that call an operator of another name; "nn.functional." is tried for every name.
 SOURCES = {
     "convolution": ["conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"],
     "addmm": ["linear"],
@@ -61,7 +61,7 @@ def sources_of(operator):
 
 
 class Capture(TorchDispatchMode):
-    """Collects, as calls of `operator`, what reaches its functional form or the view of which it is the copy."""
+    """Collects as calls of `operator` the calls of its functional form, or of the view that the operator copies."""
 
     def __init__(self, operator, origin, dtypes):
         super().__init__()
@@ -88,13 +88,13 @@ class Capture(TorchDispatchMode):
         try:
             call = make_call(self.operator, keywords, self.origin, (dtype,) if dtype in self.dtypes else ())
         except (TypeError, KeyError, RuntimeError):
-            return  # complex numbers that are no tensors, sparse, quantized: not in the format
+            return  # the format lacks complex numbers outside of tensors, and sparse and quantized tensors
         if elements_of(call) <= MAX_ELEMENTS:
             self.calls.append(call)
 
 
 def calls(operator, seed, dtypes):
-    """Calls of the operator that its tests' samples of these dtypes and refused samples make."""
+    """Calls of the operator made by its tests' samples of these dtypes, including refused samples."""
     for info in sources_of(operator):
         supported = info.supported_dtypes("cpu")
         for dtype in (d for d in dtypes if d in supported):

@@ -1,5 +1,5 @@
-"""Which values each argument of each operator is given. A plan maps argument names to candidates; the first is the
-base, and the bases of one plan make a valid call together."""
+"""The values for each argument of each operator. A plan maps argument names to candidates. The first candidate is the
+base; the bases of one plan form a valid call."""
 
 import math
 
@@ -27,7 +27,8 @@ SCALARS = [
     1e-5, 1e-45, 65504.0, 65520.0, 1e6, -1e9, 3e38, 1e39, -1e300, INF, -INF, NAN,
 ]
 FEW_SCALARS = [1, 0, -1, 2, 3, 0.5, -1.5, 2.0, True, False, 300, 1e-5, INF, NAN]
-# Of operators on numbers. Integers beyond 2^53 stay out: Python compares and divides them exactly, programs as doubles.
+# For operators on numbers. Integers beyond 2^53 are excluded: Python compares and divides them exactly, programs as
+# doubles.
 NUMBERS = [
     7, 2, 0, 1, -1, 3, -7, 128, -128, 2**31, 2**53, -(2**53), True, False, 0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 2.7,
     -2.7, 0.1, 3.0, 1e10, 1e300, INF, -INF, NAN,
@@ -44,7 +45,7 @@ SIZES = [
     [2, 3], [], [1], [0], [3, 0, 2], [1, 1], [2, 3, 4], [1, 2, 1, 2, 1, 2], [2, 1, 2, 1, 1, 1, 1, 1], [-1], [2, -3],
 ]
 
-# By the argument's name, where the name says more than the type.
+# By the argument's name, where the name determines more than the type.
 BY_NAME = {
     ("self", "Scalar"): SCALARS,
     ("self", "Tensor"): SHAPES,
@@ -97,7 +98,7 @@ WINDOW = {
 QUANT_RANGE = {"quant_min": [-128, -127, -8, 0, 5, -129, -1000], "quant_max": [127, 7, 0, 126, 255, 128, -3]}
 QUANT_DTYPES = [torch.int8, torch.uint8, torch.int16, torch.int32, torch.uint16, torch.float32, torch.int64]
 OUT_DTYPES = [None, torch.float32, torch.float16, torch.bfloat16, torch.float64]
-# Eager reads past the end of statistics and weights shorter than the channels: only fitting ones are asked for.
+# Eager reads past the end of statistics and weights shorter than the channels, so only matching sizes are recorded.
 BATCH_NORM = {
     "weight": [S(3), None],
     "bias": [S(3), None],
@@ -129,7 +130,7 @@ SLICE = {
     "step": [1, 2, 3, 100, 2**62, 0, -1],
 }
 
-# Eager reads past the end for dimensions that there are not, or that count from the end, and for other halves of spectra.
+# Eager reads past the end for missing dimensions, for dimensions counted from the end, and for other halves of spectra.
 NORMALIZATION = {"normalization": [0, 1, 2]}
 HALF_SPECTRUM = NORMALIZATION | {"last_dim_size": [6, 7]}
 
@@ -918,7 +919,7 @@ PLANS = {
 PLANS["scatter_add"] = PLANS["scatter"]
 PLANS |= DENSE_PLANS | MOVEMENT_PLANS
 
-# Operators whose tensors broadcast get these shapes beside the usual ones.
+# Operators whose tensors broadcast get these shapes in addition to the usual ones.
 SHAPE_PAIRS = [
     [S(2, 1, 2, 1, 2), S(1, 3, 1, 2, 1)], [S(1, 2, 1, 2, 1, 2), S(2, 1, 2, 1, 2, 1)], [S(2, 0, 3), S(1, 1, 3)],
     [S(2, 0, 3), S(2, 1, 1)], [S(1, 2, 1, 1, 1, 2, 1, 2), S(2, 1, 1, 1)], [S(0), S()], [S(), S(0, 2)], [S(0), S(1)],
@@ -979,7 +980,7 @@ def _candidates(operator, argument):
 
 
 def shape_plans_of(operator):
-    """Further plans that try nothing but pairs of shapes."""
+    """Further plans, which vary only pairs of shapes."""
     if operator.base_name.removesuffix("_") not in BROADCASTING:
         return []
     plan = plans_of(operator)[0]

@@ -1,4 +1,4 @@
-"""Which of many answered calls a file keeps."""
+"""Selects the answered calls that a file keeps."""
 
 import random
 import re
@@ -13,7 +13,7 @@ ANSWERS_PER_REFUSAL = 3
 
 
 def ordered(pairs, seed):
-    """`pairs` of (call, answer) as (index, call, answer), the most telling first; refusals are every fourth."""
+    """`pairs` of (call, answer) as (index, call, answer), the most informative first; every fourth is a refusal."""
     numbered = [(i, call, answer) for i, (call, answer) in enumerate(pairs)]
     answers = _by_coverage([n for n in numbered if n[2].refusal is None], seed)
     refusals = _by_coverage([n for n in numbered if n[2].refusal is not None], seed)
@@ -28,7 +28,7 @@ def _chunks(items, size):
 
 
 def _by_coverage(numbered, seed):
-    """Traps first; then the other origins in turn, each the rarest calls first."""
+    """Traps first, then the other origins in turn. Within an origin, the rarest calls come first."""
     traps = [n for n in numbered if n[1].origin.startswith("trap")]
     origins = sorted({n[1].origin for n in numbered if not n[1].origin.startswith("trap")})
     queues = [_rarest_first([n for n in numbered if n[1].origin == o], seed) for o in origins]
@@ -50,7 +50,7 @@ def _rarest_first(numbered, seed):
 
 
 def _traits(call, answer):
-    """What a call asks for, apart from its values: dtypes, ranks, dim_orders, the form of the other arguments."""
+    """The features of a call besides its values: dtypes, ranks, dim_orders, the form of the other arguments."""
     tensors = [t.layout for t in tensors_of(call.arguments)]
     traits = {
         "dtypes": tuple(str(t.dtype) for t in tensors) + tuple(str(o.dtype) for o in answer.outs),

@@ -1,4 +1,4 @@
-"""Tensors that a plan asks for: sizes, and what their random elements are."""
+"""The tensors of a plan: sizes, and the distribution of their random elements."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Dense tensors as a recording holds them, and their dtypes."""
+"""Dense tensors in the form of a recording, and their dtypes."""
 
 import math
 import pathlib
@@ -50,7 +50,7 @@ class Stored:
 
 
 def dim_order_of(tensor):
-    """The dim_order of a dense tensor; None when its strides are of no permutation."""
+    """The dim_order of a dense tensor; None if its strides match no permutation."""
     if tensor.is_contiguous():
         return tuple(range(tensor.dim()))
     last = CHANNELS_LAST.get(tensor.dim())

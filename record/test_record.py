@@ -1,4 +1,4 @@
-"""Tests of the recorder; run where requirements.txt is installed: python3 record/test_record.py"""
+"""Tests of the recorder. They need the packages of requirements.txt: python3 record/test_record.py"""
 
 import environment
 

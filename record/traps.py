@@ -1,4 +1,4 @@
-"""Calls that a reimplementation gets wrong, each named by the rule it tries."""
+"""Calls that reimplementations commonly get wrong. Each is named after the rule that it tests."""
 
 import math
 

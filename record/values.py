@@ -51,7 +51,7 @@ def _special_complex(dtype):
 
 
 def grid_values(dtype):
-    """A short list of special values whose pairs are all worth asking for."""
+    """A short list of special values; all pairs of them are recorded."""
     if dtype == torch.bool:
         return [False, True]
     if dtype.is_complex:
@@ -94,5 +94,5 @@ def random_special(shape, dtype, generator):
     """Elements drawn from the special values."""
     choices = special(dtype)
     index = torch.randint(0, len(choices), shape, generator=generator)
-    # Unsigned types wider than a byte have no indexing kernel; their bytes do.
+    # PyTorch cannot index unsigned types wider than a byte, so their bytes are indexed.
     return choices.view(torch.uint8).reshape(len(choices), -1)[index].view(dtype).reshape(shape)

@@ -1,4 +1,4 @@
-"""Records one operator; calls that kill the process are noted and left out."""
+"""Records one operator. Calls that crash the process are listed and not recorded."""
 
 import math
 import pickle
@@ -34,8 +34,8 @@ class Recording:
 
 
 def record(operator, seed, cap_bytes, complex_bytes):
-    """The recording of one operator; the same seed gives the same bytes. Complex calls come last, up to `complex_bytes`
-    more, so that the others are what they would be without; an operator that takes none has none."""
+    """The recording of one operator; the same seed gives the same bytes. Complex calls come last and add at most
+    `complex_bytes`, so that they do not change the other calls. An operator without complex dtypes has none."""
     start = time.monotonic()
     measured, kept, candidates = Container(operator), [], 0
     crashed, findings = [], Counter()
@@ -57,7 +57,7 @@ def record(operator, seed, cap_bytes, complex_bytes):
 
 
 def record_given(operator, calls, chosen=lambda calls, answered: answered):
-    """The recording of these calls of an operator, all that eager answers, or those that are chosen of them."""
+    """The recording of these calls of an operator: all that eager answers, or a selection of them."""
     start = time.monotonic()
     usable, crashed, findings = _usable(operator, lambda: map(pickle.dumps, calls))
     return _recording(operator, chosen(calls, usable), len(calls), crashed, findings, start)
@@ -77,7 +77,7 @@ def _recording(operator, answered, candidates, crashed, findings, start):
 
 
 def file_of(operator, answered):
-    """The file of calls and eager's answers, to which what it makes without outs is added."""
+    """The file of calls and eager's answers, with the layouts of eager's results without outs."""
     made, _ = in_child(lambda: (pickle.dumps(fresh_layouts(operator, c)) for c, _ in answered))
     container = Container(operator)
     for (call, told), fresh in zip(answered, made, strict=True):
@@ -91,7 +91,7 @@ def _computes(told):
 
 
 def _usable(operator, make):
-    """The answered calls that `make()` yields, the crashes among them, and what was found."""
+    """The answered calls that `make()` yields, the calls that crashed, and the findings."""
     calls, status = in_child(make)
     findings = Counter([f"the generators ended with {status}"] if status else [])
     pairs, crashed = _answers(operator, _distinct(pickle.loads(c) for c in calls))
@@ -134,7 +134,7 @@ def _answers(operator, calls):
 
 
 def _in_time(operator, call):
-    """The answer; a call that takes longer than any that says something ends the process."""
+    """Eager's answer. A call that exceeds the time limit ends the process."""
     signal.alarm(MOST_SECONDS)
     return answer(operator, call)
 

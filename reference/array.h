@@ -21,8 +21,8 @@ inline constexpr int max_rank = 16;
 
 using Ints = std::vector<Int>;
 
-// What was looked at is not known: sizes of which a program says only how many there are, elements of a tensor that has
-// no bytes.
+// Thrown when code reads a fact that is not known: a size of a tensor whose rank alone is known, or an element of a
+// tensor that has no bytes.
 struct Unknown {};
 
 // Sizes or an index: at most max_rank integers, held inline.
@@ -45,7 +45,7 @@ class Dims {
     return d;
   }
 
-  static Dims unknown(int size) {  // who looks at one of them throws Unknown
+  static Dims unknown(int size) {  // Reading any of these sizes throws Unknown.
     Dims d = filled(size, 0);
     d.known_ = false;
     return d;
@@ -90,7 +90,7 @@ class Dims {
   bool known_ = true;
 };
 
-// How many elements; 2^56 stands for that many and more, which no memory holds.
+// The number of elements. The result 2^56 means "2^56 or more", which no memory holds.
 inline Int count(const Dims& sizes) {
   constexpr Int most = Int{1} << 56;
   Int n = std::ranges::find(sizes, 0) == sizes.end();
@@ -98,7 +98,7 @@ inline Int count(const Dims& sizes) {
   return n;
 }
 
-// Where element `index` stands in row-major order.
+// The position of element `index` in row-major order.
 inline Int offset(const Dims& sizes, const Dims& index) {
   Int flat = 0;
   for (int d = 0; d < sizes.size(); ++d) flat = flat * sizes[d] + index[d];
@@ -111,11 +111,11 @@ inline bool inside(const Dims& sizes, const Dims& index) {
   return true;
 }
 
-// The work of visiting elements one after another, charged before the first.
+// The work of visiting one element. A loop charges all its visits before the first one.
 inline constexpr Int work_of_a_visit = 8;
 inline void charge_visits(Int elements) { Budget::Scope::work(elements * work_of_a_visit); }
 
-// for (const Dims& i : indices(sizes)): every index, last dimension fastest. Charges the visits.
+// for (const Dims& i : indices(sizes)) visits every index, last dimension fastest. Charges the visits.
 class indices {
  public:
   explicit indices(const Dims& sizes) : sizes_(sizes) { charge_visits(count(sizes)); }
@@ -163,8 +163,8 @@ struct Array {
 template <class T>
 using Arrays = Buffer<Array<T>>;
 
-// |x|. An infinity or NaN counts as 0: it decides a result by itself, and what rounding or overflow adds comes from the
-// rest.
+// |x|, with 0 for an infinity or NaN. A non-finite element decides a result by itself; the errors of rounding and
+// overflow come from the other elements.
 inline Array<Real> magnitudes(Array<Real> x) {
   for (Real& v : x.data) v = std::isfinite(v) ? std::fabs(v) : 0;
   return x;
@@ -175,7 +175,7 @@ inline Array<Complex> magnitudes(Array<Complex> x) {
   return x;
 }
 
-// The elements as a row along dimension dim of `rank` (from the end when negative), size 1 along the others.
+// The elements as a row along dimension `dim` of `rank` (a negative `dim` counts from the end); the other sizes are 1.
 template <class T>
 Array<T> placed_along(Array<T> x, Int dim, int rank) {
   const Int count = x.count();
@@ -188,7 +188,7 @@ std::optional<Array<T>> placed_along(std::optional<Array<T>> x, Int dim, int ran
   return x ? std::optional(placed_along(std::move(*x), dim, rank)) : std::nullopt;
 }
 
-// A negative dimension counts from the end; a scalar has the dimensions of a tensor of rank 1.
+// A negative dimension counts from the end. A scalar has the same dimensions as a tensor of rank 1.
 inline Int wrap_dim(Int dim, int rank) { return dim < 0 ? dim + std::max(rank, 1) : dim; }
 
 // floor(a / b) for b > 0.

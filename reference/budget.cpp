@@ -11,12 +11,12 @@ namespace assay {
 namespace {
 
 thread_local constinit const Budget::Scope* innermost = nullptr;
-thread_local constinit Int refused = 0;  // which time from now on
+thread_local constinit Int refused = 0;  // refuse the charge with this number from now on; 0: none
 
 }  // namespace
 
 struct Budget::State {
-  // One limit: what is left of it, and how little was ever left.
+  // One limit: the amount left, and the least amount that was ever left.
   class Account {
    public:
     Account(Int limit, std::string_view unit, std::string_view rule, std::string_view option)

@@ -8,28 +8,28 @@
 
 namespace assay {
 
-// What may be used of memory, work and output, and what is left of it. Copies share it, threads may.
+// The limits of memory, work and output, and what is left of each. All copies share one account. Thread-safe.
 class Budget {
  public:
-  struct Limits {  // none is negative
+  struct Limits {  // no limit is negative
     Int bytes = Int{1} << 30;
-    Int work = Int{1} << 32;     // about a nanosecond of the reference's loops each
+    Int work = Int{1} << 32;     // one unit is about a nanosecond of the reference's loops
     Int output = Int{16} << 20;  // bytes
   };
-  Budget();  // the usual limits, which a laptop survives
+  Budget();  // the default limits, sized for a laptop
   explicit Budget(const Limits& limits);
-  Budget(const Budget&) = default;  // also where one is moved
+  Budget(const Budget&) = default;  // a move is a copy too
   Budget& operator=(const Budget&) = default;
 
-  // Each is asked before it is done; `what` needs it, for the sentence of a refusal. What is refused is not charged.
-  // Faults: exhausted, limits.memory; limits.work; limits.output.
+  // Each function is called before the memory, work or output is used. `what` names the consumer, for the message of a
+  // refusal. A refused amount is not charged. Faults: exhausted, limits.memory; limits.work; limits.output.
   void take(Int bytes, std::string_view what) const;
   void give_back(Int bytes) const noexcept;
   void work(Int units, std::string_view what) const;
   void print(Int bytes, std::string_view what) const;
 
   Limits left() const;
-  Limits used() const;  // as yet; of memory, the most at one time
+  Limits used() const;  // so far; `bytes` is the peak
 
   class Scope;
 
@@ -39,8 +39,8 @@ class Budget {
   std::shared_ptr<State> state_;
 };
 
-// While it lives, each Buffer that this thread makes, and each loop that it runs, is charged to the budget. Scopes
-// nest; without one nothing is charged. `what` outlives the scope.
+// During its lifetime, each Buffer that this thread allocates and each loop that it runs is charged to the budget.
+// Scopes nest; outside of every scope nothing is charged. `what` must outlive the scope.
 class Budget::Scope {
  public:
   Scope(const Budget& budget, std::string_view what);
@@ -48,7 +48,7 @@ class Budget::Scope {
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
-  static void work(Int units);  // charged to the innermost scope of this thread
+  static void work(Int units);  // charges the innermost scope of this thread
 
  private:
   friend class Charge;
@@ -57,22 +57,22 @@ class Budget::Scope {
   const Scope* outer_;
 };
 
-// The budget of the scope in which it was made, kept alive; what an allocator charges.
+// The budget of the scope in which it was constructed. It keeps that budget alive. An allocator charges it.
 class Charge {
  public:
   Charge();
-  Charge(const Charge&) = default;  // also where one is moved: what is left of a container keeps its budget
+  Charge(const Charge&) = default;  // a move is a copy too: a moved-from container keeps its budget
   Charge& operator=(const Charge&) = default;
   void* allocate(std::size_t bytes) const;  // faults: limits.memory
   void deallocate(void* memory, std::size_t bytes) const noexcept;
   friend bool operator==(const Charge&, const Charge&) = default;
 
  private:
-  std::shared_ptr<Budget::State> state_;  // null: made outside of any scope
+  std::shared_ptr<Budget::State> state_;  // null: constructed outside of every scope
 };
 
-// An allocator. A copy of a container is charged to the scope in which it is made; memory that moves stays charged to
-// the budget from which it was taken, and is given back to that.
+// An allocator. A copy of a container is charged to the scope in which the copy is made. Memory that is moved stays
+// charged to the budget that it was taken from, and returns to that budget.
 template <class T>
 class Charged {
  public:

@@ -33,7 +33,7 @@ void check_arguments(const Operator& op, std::span<const Value> arguments, Mode 
   }
 }
 
-// boolean < integer < floating < complex: `cast` and `fits` store a result in its own or a higher kind.
+// The order is boolean < integer < floating < complex. `cast` and `fits` store a result in its own or a higher kind.
 bool can_store(DType result, Call::Stored stored, DType out) {
   if (result == out) return true;
   const Kind from = info(result).kind, to = info(out).kind;
@@ -56,13 +56,13 @@ T absolute_number(T value) {
     return value;
 }
 
-// Whether a T can hold the values of a dtype.
+// Whether T can hold the values of a dtype.
 template <class T>
 bool holds(DType dtype) {
   return std::is_same_v<T, Element> || is_complex(dtype) == std::is_same_v<T, Complex>;
 }
 
-// The magnitude of a complex result, which is real, is that of both of its parts.
+// The magnitude of a complex result is real and applies to both of its parts.
 Buffer<Real> parts_of(const Buffer<Complex>& values, bool magnitude) {
   Buffer<Real> parts;
   parts.reserve(2 * values.size());
@@ -193,7 +193,8 @@ std::optional<T> Call::read_optional(const Argument<std::optional<Scalar>>& scal
 
 namespace {
 
-// As any tensor's: strides of an empty one are products of its other sizes, and have 64 bits in bytes.
+// The same check as for any tensor: the strides of an empty tensor are products of its other sizes, and must fit 64
+// bits in bytes.
 void require_strides(const Dims& sizes, DType dtype) {
   Int left = std::numeric_limits<Int>::max() / info(dtype).bytes;
   for (const Int n : sizes) left /= std::max<Int>(n, 1);
@@ -240,7 +241,7 @@ Int Call::elements() const {
   return all;
 }
 
-// PyTorch fills such an out as by a Scalar, which a half type takes from any float.
+// PyTorch fills such an out as if by a Scalar, and a half type takes any float from a Scalar.
 bool Call::must_fit(const Result& result) { return result.stored == Stored::fits && !is_half(result.tensor.dtype); }
 
 template <class T>
@@ -307,7 +308,7 @@ Answer Call::finish() {
     outs[argument] = std::visit([](auto n) -> Value { return n; }, number);
     answer.unrounded.emplace_back();
   }
-  for (std::size_t i = 0; i < outs.size(); ++i)  // all or none: nothing throws any more
+  for (std::size_t i = 0; i < outs.size(); ++i)  // from here on nothing throws, so either all outs change or none
     if (op_.arguments[i].out) arguments_[i] = std::move(outs[i]);
   return answer;
 }
@@ -317,7 +318,8 @@ Answer call(const Operator& op, std::span<Value> arguments, const Budget& budget
   try {
     return attempt(op, arguments, mode);
   } catch (const std::bad_alloc&) {
-    return refusal(Outcome::exhausted, "limits.memory", "no memory left");  // short: strings without memory
+    return refusal(Outcome::exhausted, "limits.memory",
+                   "no memory left");  // the strings are short, so that they need no memory
   }
 }
 

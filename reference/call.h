@@ -15,41 +15,41 @@
 
 namespace assay {
 
-// A floating or complex result before its rounding, row-major, the parts of a complex element one after another; and
-// the dtype in which it is to be judged.
+// A floating or complex result before its rounding, in row-major order. The two parts of a complex element are
+// adjacent. Also has the dtype in which the result is judged.
 struct Unrounded {
   DType dtype = DType::float64;
   Buffer<Real> values;
-  Int terms = 1;  // how many products or addends make one result
+  Int terms = 1;  // the number of products or addends in one result
 };
 
-// What an operator says to a call.
+// The result of calling an operator.
 struct Answer {
   Outcome outcome = Outcome::ok;
   std::string rule;             // broken rule, empty when ok
   std::string message;          // one sentence, empty when ok
-  Buffer<Unrounded> unrounded;  // one for each out tensor or number; without values where it is Int, Bits or a number
-  // Of Mode::rules: the first rule that takes more than is known of the arguments; it and those behind it were not
-  // asked. Empty when all were.
+  Buffer<Unrounded> unrounded;  // one per out tensor or number; has no values for an Int, Bits or number result
+  // Of Mode::rules: the first rule that needs more facts about the arguments than are known. That rule and the rules
+  // behind it were not checked. Empty when all rules were checked.
   std::string unknown = {};
 };
 
-// `magnitude` runs an operator's magnitude function on the same arguments, or the operator itself on absolute values:
-// the sum of magnitudes against which rounding errors are measured. `rules` only asks the rules: tensors may come
-// without bytes, and with Dims::unknown for sizes; the out tensors become what the results would be, without bytes too;
-// nothing is read or computed.
+// `magnitude` runs the operator's magnitude function on the same arguments, or the operator itself on absolute values.
+// Its result is the sum of magnitudes that rounding errors are measured against. `rules` only checks the rules: tensors
+// may have no bytes, and Dims::unknown for sizes. The out tensors get the dtype, sizes and dim order of the results,
+// also without bytes. Nothing is read or computed.
 enum class Mode : std::uint8_t { value, magnitude, rules };
 
-// Calls an operator. `arguments` follow the schema, out arguments last; an out argument that is None gets the dtype,
-// sizes and dim order that the entry gives it, any other keeps its dtype, is resized, and keeps its dim order when its
-// rank fits; an out number is overwritten, whatever it was. Nothing but the out arguments changes, and those only when
-// the outcome is ok. Arrays, results and loops are charged to the budget. Never throws.
+// Calls an operator. `arguments` follow the schema, out arguments last. An out argument that is None gets the dtype,
+// sizes and dim order that the entry gives it. Any other out tensor keeps its dtype, is resized, and keeps its dim
+// order when its rank fits. An out number is overwritten. Only the out arguments change, and only when the outcome is
+// ok. Arrays, results and loops are charged to the budget. Never throws.
 Answer call(const Operator& op, std::span<Value> arguments, const Budget& budget = {}, Mode mode = Mode::value);
 
-// Whether a value is of the kind that an argument's schema type asks for. An out argument may be None.
+// Whether the value has the kind that the argument's schema type requires. An out argument may be None.
 bool is_of_type(const Value& value, const SchemaArgument& argument);
 
-// A named argument, as the words of rules, dtypes and shapes see it.
+// A named argument. The words of rules, dtypes and shapes take it.
 template <class T>
 struct Argument {
   std::string_view name;
@@ -65,7 +65,7 @@ Argument<T> some(const Argument<std::optional<T>>& a) {
 }
 inline TensorArgument some(const TensorArgument& a) { return a; }
 
-// A Scalar rounded to a floating or complex dtype itself, not to the one in which PyTorch computes.
+// Rounds a Scalar to a floating or complex dtype itself, rather than to PyTorch's compute dtype for it.
 template <class T>
 T rounded(DType dtype, T value) {
   if constexpr (std::is_same_v<T, Real> || std::is_same_v<T, Complex>)
@@ -78,17 +78,17 @@ std::optional<T> rounded(DType dtype, std::optional<T> value) {
   return value ? std::optional(rounded(dtype, *value)) : std::nullopt;
 }
 
-// A call on its way through an operator's generated wrapper.
+// The state of a call while the operator's generated wrapper runs.
 class Call {
  public:
   Call(const Operator& op, std::span<Value> arguments, Mode mode) : op_(op), arguments_(arguments), mode_(mode) {}
 
-  // From here on, what does not hold breaks this rule.
+  // A check that fails after this line breaks this rule.
   void rule(std::string_view id, Outcome outcome = Outcome::invalid) { rule_ = id, outcome_ = outcome; }
   std::string_view rule() const { return rule_; }
   Outcome outcome() const { return outcome_; }
 
-  // Argument i, of the kind its schema type has (checked before the wrapper runs).
+  // Argument i. It has the kind of its schema type, which is checked before the wrapper runs.
   TensorArgument tensor(std::size_t i) const { return {name(i), std::get_if<Tensor>(&arguments_[i])}; }
   Argument<const Tensors*> tensors(std::size_t i) const { return {name(i), &std::get<Tensors>(arguments_[i])}; }
   Argument<Int> integer(std::size_t i) const { return {name(i), std::get<Int>(arguments_[i])}; }
@@ -107,12 +107,12 @@ class Call {
   bool magnitude() const { return mode_ == Mode::magnitude; }
   bool rules_only() const { return mode_ == Mode::rules; }
 
-  // The elements of a tensor converted to dtype; absolute values where magnitudes are asked of an operator that has no
-  // magnitude function of its own.
+  // The elements of a tensor converted to dtype. They are absolute values if magnitudes are requested from an operator
+  // that has no magnitude function of its own.
   template <class T>
   Array<T> read(const TensorArgument& tensor, DType dtype) const;
   template <class T>
-  Array<T> read_storage(const TensorArgument& tensor, DType dtype) const {  // one after another as they lie in memory
+  Array<T> read_storage(const TensorArgument& tensor, DType dtype) const {  // the elements in memory order
     const Tensor row{tensor->dtype, {tensor->count()}, {0}, tensor->bytes};
     return read<T>(TensorArgument{tensor.name, &row}, dtype);
   }
@@ -123,37 +123,38 @@ class Call {
   template <class T>
   T read(const Argument<Scalar>& scalar, DType dtype) const;
   template <class T>
-  T read_exact(const Argument<Scalar>& scalar) const;  // not yet seen through a dtype
+  T read_exact(const Argument<Scalar>& scalar) const;  // the number before any conversion to a dtype
   template <class T>
   std::optional<T> read_optional(const Argument<std::optional<Scalar>>& scalar, DType dtype) const;
   void read_absolute_values() { absolute_ = magnitude(); }
 
-  // Which dtypes an out may have: the result's, one of the same or a higher kind, that if it holds each result, or any
-  // that a copy casts to.
+  // Which dtypes an out may have. same: the dtype of the result. cast: also one of the same or a higher kind. fits: as
+  // cast, if that dtype can hold each result. any: every dtype that a copy casts to.
   enum class Stored : std::uint8_t { same, cast, fits, any };
 
-  // Checks the out argument at position i and promises a result of these sizes to it. `computed` is the dtype of the
-  // result.
+  // Checks the out argument at position i and records that it gets a result of these sizes. `computed` is the dtype of
+  // the result.
   void promise(std::size_t i, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order);
   void promise_list(std::size_t i, DType computed, Stored stored, const Buffer<Dims>& sizes);
-  void terms(std::initializer_list<Int> counts) { terms_ = counts; }  // for each result of all outs, or of each out
-  Int elements() const;                                               // of all results
+  // One count for each result element of all outs, or one count for each out.
+  void terms(std::initializer_list<Int> counts) { terms_ = counts; }
+  Int elements() const;  // the number of result elements of all outs
   Int products() const {
     Int most = 1;
     for (const Int n : terms_) most = std::max(most, n);
     return count({elements(), most});
   }
 
-  // The result for the k-th promise.
+  // The array for the k-th promised result.
   template <class T>
   void write(std::size_t k, Array<T> values);
   template <class T>
   void write_list(std::size_t k, const Arrays<T>& values);
 
-  // The number that is the result for out argument i.
+  // Sets the number that is the result for out argument i.
   void give(std::size_t i, const Scalar& number) { numbers_.emplace_back(i, number); }
 
-  // Hands over: what was promised and written, or given, becomes the out arguments.
+  // Moves the promised and given results into the out arguments.
   Answer finish();
 
  private:
@@ -180,7 +181,7 @@ class Call {
   Outcome outcome_ = Outcome::invalid;
   Buffer<Result> results_;
   std::vector<std::pair<std::size_t, Scalar>> numbers_;
-  Buffer<Int> terms_;  // none: one each
+  Buffer<Int> terms_;  // empty: one term per result
 };
 
 }  // namespace assay

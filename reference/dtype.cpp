@@ -26,8 +26,8 @@ Real bool_as_real(Bits b) { return (b & 0xff) != 0; }
 Bits bool_bits(Int x) { return x != 0; }
 Bits bool_bits_of_real(Real x) { return x != 0; }  // NaN is true
 
-// ATen's cast of a floating value to an integer on x86: truncate to a wider signed type, keep the low bits;
-// what that type cannot hold (and NaN) becomes its smallest value.
+// ATen's cast of a floating value to an integer on x86: truncate to a wider signed type and keep the low bits. NaN and
+// a value that the wider type cannot hold become its smallest value.
 template <class Wide>
 Bits truncated(Real x) {
   constexpr Wide least = std::numeric_limits<Wide>::min();
@@ -35,8 +35,9 @@ Bits truncated(Real x) {
   return static_cast<Bits>(static_cast<Int>(x >= limit && x < -limit ? static_cast<Wide>(x) : least));
 }
 
-// The cast to an unsigned type as wide as Signed: what Signed cannot hold is brought half the range down and up again.
-// For uint32 this is how ATen's vector code casts; its other code differs where uint32 cannot hold the value.
+// The cast to an unsigned type as wide as Signed. A value that Signed cannot hold is reduced by half the range, cast,
+// and raised again. For uint32, ATen's vector code casts this way; its other code gives another result where uint32
+// cannot hold the value.
 template <class Signed>
 Bits truncated_unsigned(Real x) {
   constexpr Signed least = std::numeric_limits<Signed>::min();
@@ -52,7 +53,7 @@ Bits f64_bits_of_int(Int x) { return f64_bits(static_cast<Real>(x)); }
 Bits f32_bits_of_int(Int x) { return std::bit_cast<std::uint32_t>(static_cast<float>(x)); }
 
 // A 16-bit format with `exponent` and `fraction` bits: float16 is <5, 10>, bfloat16 is <8, 7>. Its normal numbers are
-// those of float64 without some bits of the fraction, and with another bias.
+// those of float64 with fewer fraction bits and another bias.
 template <int exponent, int fraction>
 struct Small {
   static constexpr int bias = (1 << (exponent - 1)) - 1, top = (1 << exponent) - 1;
@@ -81,7 +82,7 @@ Bits small_bits(Real x) {
   if (std::isnan(x)) return sign | Format::infinity | Bits{1} << (fraction - 1);
   const Real size = std::fabs(x);
   if (size < Format::least_normal) return sign | static_cast<Bits>(std::nearbyint(size / Format::least));
-  // A carry into the next binade is the same bit pattern's successor.
+  // A carry into the next binade needs no special case: the bit pattern of the result is the successor.
   const Bits bits = std::bit_cast<Bits>(static_cast<double>(size)), odd = bits >> Format::lost & 1;
   const Bits rounded = (bits - Format::rebias + (Bits{1} << (Format::lost - 1)) - 1 + odd) >> Format::lost;
   return sign | std::min(rounded, Format::infinity);

@@ -3,7 +3,7 @@
 namespace assay::families {
 
 Rows rows(const Dims& sizes, const Dims& dims) {
-  Dims outer, inner, outer_sizes, inner_sizes;  // dimensions kept, dimensions gathered
+  Dims outer, inner, outer_sizes, inner_sizes;  // outer: dimensions that are kept; inner: dimensions that are gathered
   for (Int d = 0; d < sizes.size(); ++d) {
     const bool gathered = std::ranges::find(dims, d) != dims.end();
     (gathered ? inner : outer).push_back(d);

@@ -8,12 +8,12 @@
 
 #include "reference/array.h"
 
-// An operator of a family is one small function; the loops around it are written once, here. Every family fills
-// outputs `y` whose sizes the entry's shape rule gave.
+// The loops of the operator families. An operator of a family is one small function; the loops around it are written
+// once, here. Every family fills outputs `y` whose sizes come from the entry's shape rule.
 namespace assay::families {
 
 template <class A>
-struct Broadcast {  // element of x at the index of a larger result; size 1 repeats
+struct Broadcast {  // an element of x by the index of a larger result; dimensions of size 1 repeat
   const Array<A>& x;
   bool same;
   A at(const Dims& i, Int flat) const {
@@ -54,7 +54,7 @@ void elementwise(Array<R>& y, F f, const X&... x) {
 // The 1-D slices of a tensor along some dimensions, gathered.
 struct Rows {
   Int length = 1, number = 1;
-  Buffer<Int> source;  // element k of row r stands at source[r * length + k], row-major
+  Buffer<Int> source;  // element k of row r is at source[r * length + k] in row-major order
 };
 Rows rows(const Dims& sizes, const Dims& dims);
 
@@ -99,7 +99,7 @@ class ResultRows {
   Buffer<R> row_;
 };
 
-// f(row of x along dim, row of y along dim...): the rows of a y may be of another length than those of x.
+// f(row of x along dim, row of y along dim...). The rows of a y may have another length than the rows of x.
 template <class A, class F, class... R>
 void along(F f, const Array<A>& x, Int dim, Array<R>&... y) {
   const auto line = [dim](const Dims& sizes) { return sizes.size() == 0 ? Dims{} : Dims{wrap_dim(dim, sizes.size())}; };
@@ -114,14 +114,14 @@ void along(F f, const Array<A>& x, Int dim, Array<R>&... y) {
   });
 }
 
-// y(i) = x(source(i)): a data movement is a map from result index to input index.
+// y(i) = x(source(i)): a data movement is a map from a result index to an input index.
 template <class T, class F>
 void move(Array<T>& y, F source, const Array<T>& x) {
   Int flat = 0;
   for (const Dims& i : indices(y.sizes)) y[flat++] = x(source(i));
 }
 
-// The same, where a source outside of x stands for the value `outside`.
+// The same. A source index outside of x gives the value `outside`.
 template <class T, class F>
 void move(Array<T>& y, F source, const Array<T>& x, T outside) {
   Int flat = 0;
@@ -131,7 +131,7 @@ void move(Array<T>& y, F source, const Array<T>& x, T outside) {
   }
 }
 
-// y's k-th element is f(k), row-major.
+// The k-th element of y, in row-major order, is f(k).
 template <class T, class F>
 void create(Array<T>& y, F f) {
   charge_visits(y.count());

@@ -9,8 +9,8 @@
 
 namespace assay {
 
-// Why there is no result. `rule` is the id of the broken rule ("add.R2", "T5"); `message` is one sentence; `place` says
-// where in a program ("plan 0, instruction 17, argument 2"), empty for a call by itself.
+// Why there is no result. `rule` is the id of the broken rule ("add.R2", "T5"). `message` is one sentence. `place` is a
+// position in a program ("plan 0, instruction 17, argument 2"), empty for a single call.
 struct Fault : std::exception {
   Outcome outcome = Outcome::invalid;
   std::string rule;
@@ -25,12 +25,12 @@ struct Fault : std::exception {
 template <class... Parts>
 std::string text(const Parts&... parts) {
   std::ostringstream out;
-  out.exceptions(std::ios::badbit);  // what memory is not there for is not cut short
+  out.exceptions(std::ios::badbit);  // a failed allocation throws, so that no text is cut short silently
   (out << ... << parts);
   return out.str();
 }
 
-// What a rule says when it does not hold; the place that states the rule adds its id and outcome.
+// The message of a rule that does not hold. The code that checks the rule adds its id and outcome.
 struct Broken {
   std::string sentence;
 };

@@ -10,17 +10,17 @@
 // The types in which the reference computes. Storage dtypes appear only in dtype.cpp and tensor.cpp.
 namespace assay {
 
-using Int = std::int64_t;    // every integer dtype and bool: wraps on the way out
-using Bits = std::uint64_t;  // the bit pattern of a number, or of a part of a complex one
+using Int = std::int64_t;    // holds every integer dtype and bool; wraps when it is stored
+using Bits = std::uint64_t;  // the bit pattern of a number, or of one part of a complex number
 
-// Any dtype whose values are moved but never read: the bytes of an element, zeros behind them.
+// Holds an element of any dtype whose values are moved but never read: the element's bytes, then zeros.
 struct Element {
   Bits low = 0, high = 0;
   friend bool operator==(const Element&, const Element&) = default;
 };
 
-// Every complex dtype, part by part as a Real. Products and quotients are PyTorch's: those of C++ recover infinities
-// from NaN.
+// Holds an element of every complex dtype, each part as a Real. Products and quotients follow PyTorch; those of C++
+// recover infinities from NaN.
 struct Complex : std::complex<Real> {
   using std::complex<Real>::complex;
   constexpr Complex(const std::complex<Real>& z) : std::complex<Real>(z) {}
@@ -38,7 +38,7 @@ struct Complex : std::complex<Real> {
   friend constexpr Complex operator*(const Complex& a, const Complex& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   }
-  // By the larger part of b (Smith 1962), as PyTorch divides; by zero, each part by zero.
+  // Divides by the larger part of b (Smith 1962), as PyTorch does. Division by zero divides each part by zero.
   friend Complex operator/(const Complex& a, const Complex& b) {
     const Real real = std::fabs(b.real()), imaginary = std::fabs(b.imag());
     if (real == 0 && imaginary == 0) return {a.real() / real, a.imag() / imaginary};

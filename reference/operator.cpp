@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-// The row of that name in a table that is sorted by name, or null.
+// The row with that name in a table sorted by name, or null.
 template <class Row>
 const Row* find_named(std::span<const Row> all, std::string_view name) {
   const auto at = std::ranges::lower_bound(all, name, {}, &Row::name);

@@ -1,11 +1,11 @@
 #pragma once
 
-// The number in which formulas are computed. proof/precision compiles the reference with another.
+// The number type in which formulas are computed. proof/precision compiles the reference with another type.
 namespace assay {
 
-using Real = double;  // every floating dtype: exact on the way in, rounded once on the way out
+using Real = double;  // holds every floating dtype: reads are exact, a store rounds once
 
-// A sum of addends that `+=` takes one after another, in this order.
+// A sum whose addends `+=` adds one after another, in this order.
 template <class T>
 using Sum = T;
 

@@ -4,8 +4,8 @@
 
 namespace assay {
 
-// While it lives, the k-th time from then on that this thread charges memory to a budget, it is refused, as if there
-// were none; 0: never. One at a time.
+// During its lifetime, the k-th charge of memory that this thread makes to a budget is refused, as if no memory were
+// left. k = 0 refuses nothing. At most one object may exist at a time.
 class RefusedMemory {
  public:
   explicit RefusedMemory(Int k);

@@ -10,10 +10,10 @@ template <class F>
 void each_offset(const Tensor& t, F f) {
   const Int n = t.count();
   charge_visits(n);
-  if (n == 0) return;  // products of the other sizes may be beyond an Int
+  if (n == 0) return;  // the products of the other sizes may exceed an Int
   Dims stride = t.sizes;
   Int step = info(t.dtype).bytes;
-  if (t.dim_order == Dims::counting(t.rank())) {  // contiguous, as nearly every tensor is
+  if (t.dim_order == Dims::counting(t.rank())) {  // contiguous, the most common layout
     for (Int k = 0; k < n; ++k) f(k * step);
     return;
   }
@@ -29,8 +29,9 @@ void look_at_elements(const Tensor& t) {
   if (t.bytes.empty() && t.count() > 0) throw Unknown{};
 }
 
-// A uint64 rounded to a floating dtype without the detour through Real. One that is no int64 is halved; its last bit
-// stays set when either of the last two was, so that the half rounds as the whole does.
+// A uint64 rounded to a floating dtype in one step, without an intermediate Real. A value that does not fit int64 is
+// halved. The last bit of the half is set if either of the last two bits was set, so that the half rounds as the whole
+// does.
 Real rounded_once(Bits n, DType dtype) {
   const DTypeInfo& d = info(dtype);
   const bool fits = n >> 63 == 0;
@@ -56,7 +57,7 @@ bool is_dim_order(const Dims& dim_order, int rank) {
 
 namespace {
 
-// The number of `bytes` bytes at an offset.
+// Reads a number of `bytes` bytes at an offset.
 Bits load(const Tensor& tensor, Int at, int bytes) {
   Bits b = 0;
   std::memcpy(&b, tensor.bytes.data() + at, static_cast<std::size_t>(bytes));
@@ -134,7 +135,7 @@ void write_parts(const Array<Bits>& parts, Tensor& tensor) {
 
 namespace {
 
-// A complex tensor with the parts of each element side by side as they lie in memory.
+// A complex tensor as a row of parts in memory order, the parts of each element adjacent.
 Tensor row_of_parts(const Tensor& t) { return {info(t.dtype).part, {2 * t.count()}, {0}, t.bytes}; }
 
 Array<Int> truths(const Tensor& t) {

@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-// A long list is cut.
+// Writes the list, and cuts a long one.
 std::ostream& list(std::ostream& out, std::span<const Int> items) {
   constexpr std::size_t most = 64;
   out << '(';
@@ -43,7 +43,7 @@ Complex number<Complex>(const Scalar& scalar, DType dtype) {
   return round_to(info(dtype).part, real(scalar));
 }
 
-// The zeros behind the real part of a complex dtype are the imaginary part.
+// For a complex dtype the bytes after the real part are zeros, which are an imaginary part of zero.
 template <>
 Element number<Element>(const Scalar& scalar, DType dtype) {
   const DTypeInfo& d = info(dtype);

@@ -24,8 +24,7 @@ std::size_t slots_of(const Bytes& file, std::size_t table) {
 
 constexpr std::uint64_t least(std::size_t width) { return std::uint64_t{1} << (8 * width - 1); }
 
-// -- the end of the tables, and more room there
-// ------------------------------------------------------------------------
+// -- the end of the tables, and more room there ----------------------------------------------------------------------
 
 constexpr std::size_t header_width = sizeof(std::uint64_t);  // of a header's numbers
 
@@ -53,8 +52,7 @@ Bytes with_room(Bytes file, std::size_t tables_end) {
   return file;
 }
 
-// -- the changes of a number
-// --------------------------------------------------------------------------------------------
+// -- the changes of a number -----------------------------------------------------------------------------------------
 
 struct Around {
   std::uint64_t file_size, tables_end;

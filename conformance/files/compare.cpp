@@ -11,14 +11,15 @@
 namespace assay {
 namespace {
 
-// A dtype's elements, the parts of complex ones one by one, as bits and, but for opaque ones, as numbers.
+// The elements of a tensor as bits and, unless its dtype is opaque, as numbers. The parts of a complex element are
+// separate.
 struct Elements {
   explicit Elements(const Tensor& t) : bits(read_parts(t)), real_of(info(t.dtype).real_of) {}
   Array<Bits> bits;
   Real (*real_of)(Bits);
 };
 
-// How far apart two elements are; 0 where they are as good as equal.
+// The distance between two elements; 0 if they are equal or both NaN.
 double distance(Real got, Real want) {
   if (got == want || (std::isnan(got) && std::isnan(want))) return 0;
   const double d = std::fabs(got - want);
@@ -62,7 +63,7 @@ Comparison compare(const Tensor& got, const Tensor& want, const Tolerance& toler
   return c;
 }
 
-// A number as a tensor without dimensions; integers become floats where one of the two is a float.
+// A number is compared as a tensor without dimensions. Integers become floats if either number is a float.
 std::optional<Comparison> compare_numbers(const Value& got, const Value& want, const Tolerance& tolerance) {
   const auto g = number_in(got), w = number_in(want);
   if (!g || !w || is_bool(*g) != is_bool(*w)) return {};

@@ -5,7 +5,7 @@
 
 #include "reference/value.h"
 
-// Holds a value against the one that is expected.
+// Compares a value with the expected value.
 namespace assay {
 
 struct Tolerance {
@@ -13,18 +13,18 @@ struct Tolerance {
 };
 
 struct Comparison {
-  std::string difference;  // of kind, dtype or sizes; then nothing else is compared
+  std::string difference;  // a difference of kind, dtype or sizes; if there is one, no elements are compared
   Int elements = 0, outside = 0;
   double distance = 0;  // the largest |got - want|
-  // The element outside that is farthest off: its index, and both as text.
+  // The element that is farthest outside of the tolerance: its index, and both values as text.
   Dims index;
   std::string got, want;
 
   bool agrees() const { return difference.empty() && outside == 0; }
 };
 
-// Tensors agree where dtype and sizes are equal and each element is within the tolerance, equal, or NaN on both sides;
-// what is no floating tensor is exact when both tolerances are 0. Dim orders may differ. An integer agrees with the
+// Tensors agree if dtype and sizes are equal and each element is within the tolerance, equal, or NaN on both sides. A
+// tensor that is not floating must be equal if both tolerances are 0. Dim orders may differ. An integer agrees with the
 // equal float.
 Comparison compare(const Value& got, const Value& want, const Tolerance& tolerance);
 

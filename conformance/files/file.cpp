@@ -40,14 +40,14 @@ struct Descriptor {
 // An open file.
 class Input {
  public:
-  // Without O_NONBLOCK, opening a named pipe waits for a writer, perhaps for ever.
+  // Without O_NONBLOCK, opening a named pipe waits for a writer, possibly forever.
   explicit Input(const fs::path& path) : path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (file_.number < 0 || fstat(file_.number, &status_) != 0) refuse();
     if (S_ISDIR(status_.st_mode)) throw unreadable(path_, "it is a folder");
     if (fcntl(file_.number, F_SETFL, 0) != 0) refuse();
   }
 
-  // 0: not known, for a pipe, a device or a virtual file.
+  // 0: unknown, for a pipe, a device or a virtual file
   std::uint64_t size() const { return S_ISREG(status_.st_mode) ? static_cast<std::uint64_t>(status_.st_size) : 0; }
 
   // None: the system cannot map the file.
@@ -61,7 +61,7 @@ class Input {
 
   // Reads until there are `most` bytes or the file ends.
   void read(Buffer<std::byte>& bytes, std::uint64_t most) const {
-    constexpr std::uint64_t step = std::uint64_t{1} << 16;  // what a pipe holds
+    constexpr std::uint64_t step = std::uint64_t{1} << 16;  // the capacity of a pipe
     if (size() > 0) most = std::min(most, size());
     if (size() > 0) bytes.reserve(most);
     for (std::size_t came = 1; came > 0 && bytes.size() < most;) {
@@ -102,7 +102,7 @@ std::uint64_t extent_of_program(std::span<const std::byte> head) {
   FaultList faults;
   const FileKind* kind = file_kind(head);
   if (!kind) return head.size();
-  const auto extent = kind->locate(head, everything, faults.findings());  // none: no header, or one that is wrong
+  const auto extent = kind->locate(head, everything, faults.findings());  // none: the header is absent or wrong
   return extent ? std::max(extent->tables_size, extent->segments_begin + extent->segments_size) : everything;
 }
 

@@ -20,7 +20,7 @@ constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::string_view header_rule = "npy.header";
 using DTypeCode = std::pair<DType, std::string_view>;
 
-// '<' little endian, '>' big endian, '|' not applicable, '=' that of the machine.
+// '<' little endian, '>' big endian, '|' not applicable, '=' the machine's byte order.
 DType dtype_of(std::string_view descr) {
   const bool ordered = !descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos;
   const auto row = std::ranges::find(numpy_codes, descr.substr(ordered), &DTypeCode::second);
@@ -39,7 +39,7 @@ struct Header {
   std::optional<Ints> shape;
 };
 
-// Reads the dict that the header is: three keys in any order, a string, a bool and a tuple of integers.
+// Reads the header, a dict with three keys in any order: a string, a bool and a tuple of integers.
 class HeaderReader {
  public:
   explicit HeaderReader(std::string_view text) : rest_(text) {}
@@ -140,7 +140,7 @@ std::pair<std::string_view, std::span<const std::byte>> parts(std::span<const st
   return {all.substr(begin, length), file.subspan(begin + length)};
 }
 
-// A tensor without bytes, its dim order that of the file.
+// A tensor without bytes; its dim order is the order in the file.
 Tensor layout_of(const Header& header) {
   well_formed(header.descr && header.fortran_order && header.shape, header_rule,
               "one of descr, fortran_order and shape is missing");

@@ -14,9 +14,9 @@ namespace assay {
 // A contiguous tensor from a file of format 1.0 to 3.0, little endian, in C or Fortran order. Throws Fault: malformed
 // npy.magic, npy.header, npy.data; unsupported npy.dtype; exhausted limits.rank.
 Tensor decode_npy(std::span<const std::byte> file);
-Tensor read_npy(const std::filesystem::path& path, const Access& access);  // a fault's sentence begins with the path
+Tensor read_npy(const std::filesystem::path& path, const Access& access);  // a fault's message begins with the path
 
-// Format 1.0, the values row-major. Throws unsupported npy.dtype where numpy has no such dtype.
+// Writes format 1.0 with the values in row-major order. Throws unsupported npy.dtype if numpy does not have the dtype.
 std::vector<std::byte> encode_npy(const Tensor& tensor);
 
 }  // namespace assay

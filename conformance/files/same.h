@@ -4,7 +4,7 @@
 
 namespace assay {
 
-// Whether two values are the same, bit for bit.
+// Whether two values are equal bit for bit.
 bool same(const Value& a, const Value& b);
 
 }  // namespace assay

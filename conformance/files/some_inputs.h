@@ -7,8 +7,8 @@
 
 namespace assay {
 
-// What any caller would give a method: tensors of the declared sizes with small numbers, which may be indices; else the
-// value in the program. None: the tensor is too large to be worth it.
+// Plausible inputs of a method: tensors of the declared sizes with small numbers, which are also valid as indices; for
+// other inputs, the value in the program. None: the tensor is too large to be generated.
 std::vector<std::optional<Value>> some_inputs(const Method& method);
 
 }  // namespace assay

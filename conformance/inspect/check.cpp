@@ -19,7 +19,7 @@ Int planned_bytes(const pte::ExecutionPlan& plan) {
   return std::accumulate(sizes.begin(), sizes.end(), Int{0});
 }
 
-// How much a file holds besides a program. `file` is null until the file opens.
+// Writes the counts of a file's contents besides a program. `file` is null until the file opens.
 constexpr format::OfKind<void (*)(const format::AnyView* file, CheckReport&)> counts[] = {
     {&format::data_kind,
      [](const format::AnyView* file, CheckReport& report) {
@@ -85,7 +85,7 @@ class Checker {
 
   using Seen = std::set<const std::byte*, std::less<>, Charged<const std::byte*>>;  // payloads of one program
 
-  // Checks what the rules of files leave open: calls, payloads, the testee.
+  // Checks what the rules of files do not cover: calls, payloads, the testee.
   void behind_files(const ValidProgram& program, const std::string& within, int depth) {
     CallFaults calls = faults_of_calls(program, budget_);
     const bool callable = calls.faults.empty();

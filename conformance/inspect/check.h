@@ -9,7 +9,8 @@
 #include "reference/program/program.h"
 #include "reference/runtime/call_rules.h"
 
-// Whether a file keeps the rules of its format, what a program needs of a runtime, and what was not checked.
+// Checks whether a file keeps the rules of its format, lists what a program needs from a runtime, and states what was
+// not checked.
 namespace assay {
 
 // The first elements of a list, and the number of further elements.
@@ -37,13 +38,13 @@ struct CheckReport {
   std::uint64_t bytes = 0;
   Some<Fault> faults;  // none: valid
   Coverage coverage;
-  std::optional<std::uint64_t> named, cases;  // of a data file, of a bundle
+  std::optional<std::uint64_t> named, cases;  // number of entries in a data file; number of cases in a bundle
   // The methods of a program, or of the program in a bundle, that keeps the rules of files.
   Some<MethodNeeds> methods;
-  std::uint64_t operators = 0;  // that are called
+  std::uint64_t operators = 0;  // that the program calls
   Some<std::string> unknown_operators;
   CallFaults calls;                      // with the calls in payloads; its faults are among `faults`
-  std::uint64_t payloads = 0;            // that were checked: payloads of a kind in format/kinds.cpp
+  std::uint64_t payloads = 0;            // number of checked payloads: payloads of a kind in format/kinds.cpp
   Some<std::string> unchecked_payloads;  // "delegate 0 of forward, for XnnpackBackend"
   std::string testee;                    // empty: no testee was requested
   Some<std::string> lacking;             // each instruction that the testee has no kernel for, with the reason

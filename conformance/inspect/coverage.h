@@ -8,12 +8,12 @@
 #include "conformance/text/output.h"
 #include "format/kind.h"
 
-// How much of spec/format/rules.yaml was asked of a file.
+// The share of spec/format/rules.yaml that was checked on a file.
 namespace assay {
 
 struct Coverage {
-  std::string areas;    // letters with which the ids of rules that concern the file begin
-  bool opened = false;  // it came so far that its tables could be looked at, by the rules marked `validate`
+  std::string areas;    // the first letters of the ids of the rules that apply to the file
+  bool opened = false;  // the file opened, so that the rules marked `validate` could check its tables
 
   void add(const format::FileKind& kind) {
     for (const format::Area& area : kind.areas) areas += area.letter;

@@ -68,7 +68,8 @@ Fault no_method(const pte::Program& program, std::string_view name);
 
 // The value; null: the plan has none with this index.
 const pte::EValue* value_at(const pte::ExecutionPlan& plan, Int index);
-const pte::Tensor* tensor_at(const pte::ExecutionPlan& plan, Int index);  // null: the value is not a tensor
+const pte::Tensor* tensor_at(const pte::ExecutionPlan& plan,
+                             Int index);  // null: no such value, or the value is not a tensor
 
 // Calls f with the index of a tensor, or of each tensor in a list. Charges work for each tensor of a list.
 template <class F>

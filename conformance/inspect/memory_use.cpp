@@ -243,7 +243,7 @@ bool is_state(const pte::Tensor& t) {
 }
 
 double byte_count(int scalar_type, std::span<const std::int32_t> sizes) {
-  constexpr double most = 0x1p64;  // of an invalid program
+  constexpr double most = 0x1p64;  // for an invalid program
   const auto dtype = dtype_numbered(scalar_type);
   Budget::Scope::work(static_cast<Int>(sizes.size()));
   double bytes = dtype ? info(*dtype).bytes : 0;

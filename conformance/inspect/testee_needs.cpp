@@ -14,7 +14,7 @@ Tensor tensor_of(const pte::Tensor& t) {
   return {*dtype_numbered(t.scalar_type()), ints(format::items(t.sizes())), ints(format::items(t.dim_order())), {}};
 }
 
-// What is known of a value before anything runs: tensors without elements, of their first sizes.
+// The facts of a value before anything runs. A tensor has its first sizes and no elements.
 Value value_of(const pte::ExecutionPlan& plan, Int index) {
   if (const auto* t = tensor_at(plan, index)) return tensor_of(*t);
   if (value_at(plan, index)->val_type() < pte::KernelTypes::TensorList) return {};

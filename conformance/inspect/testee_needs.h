@@ -14,8 +14,9 @@ struct Testee {
   const Contract& contract;
 };
 
-// Tells of each instruction that the testee has no kernel for: its operator, or its dtypes and layouts, as its
-// contract promises them. "instruction 3 of forward: aten::add.out, float16 (2, 3)". Charges the scope's budget.
+// Calls `tell` for each instruction that the testee has no kernel for, with the operator, or with the dtypes and
+// layouts that its contract does not promise: "instruction 3 of forward: aten::add.out, float16 (2, 3)". Charges the
+// budget of the scope.
 void each_lacking(const ValidProgram& program, const Testee& testee, const std::function<void(std::string)>& tell);
 
 }  // namespace assay

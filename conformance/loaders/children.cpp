@@ -17,7 +17,7 @@ namespace {
 using corrupt::Files;
 using End = TaskResult::End;
 
-// -- what goes to a child and what comes back -----------------------------------------------------------------------
+// -- messages to and from a child ------------------------------------------------------------------------------------
 
 void append(std::string& to, const Bytes& bytes) {
   const std::uint64_t size = bytes.size();
@@ -68,7 +68,7 @@ std::uint64_t address_space() {
   return pages >> n ? n * page_size : 0;
 }
 
-// Beyond what the process has when it begins.
+// Limits the memory that is allocated beyond the process's memory at the start.
 void limit_memory(std::uint64_t bytes) {
   static bool done = false;
   if (bytes == 0 || std::exchange(done, true)) return;
@@ -101,7 +101,7 @@ Work work(Loader& loader, const TakerLimits& limits, std::string_view task) {
   return {answer_of(load_outcome), load_outcome.end == LoadOutcome::End::crashed || heap::used() > most_used};
 }
 
-// -- and outside ------------------------------------------------------------------------------------------------------
+// -- in the parent ----------------------------------------------------------------------------------------------------
 
 class Children final : public Taker {
  public:
@@ -139,7 +139,7 @@ class Children final : public Taker {
     return load_outcome;
   }
 
-  // Who did it, of those that the child took: the last, or the one behind which it ends.
+  // Finds the file that ended the child: the last file, or an earlier file after which the last one ends a child.
   void blame(std::span<const Files> files, std::size_t first, std::size_t last,
              std::vector<LoadOutcome>& load_outcomes) {
     const LoadOutcome bad = load_outcomes[last];
@@ -164,7 +164,7 @@ class Children final : public Taker {
   TimeLimit time_limit_;
   ForkServer fork_server_;
   std::optional<Child> child_;
-  std::size_t taken_ = 0;  // by this child
+  std::size_t taken_ = 0;  // files loaded by this child
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using corrupt::Files;
 using Clock = std::chrono::steady_clock;
 
-// A folder that is gone with all that is in it when this is.
+// A folder that the destructor removes with its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder() : path_((fs::temp_directory_path() / "assay-XXXXXX").string()) {
@@ -47,7 +47,7 @@ void limit(__rlimit_resource resource, rlim_t most) {
 }
 
 [[noreturn]] void become(const std::vector<std::string>& words, int output, const TakerLimits& limits) {
-  setpgid(0, 0);  // so that what it starts ends with it
+  setpgid(0, 0);  // a process group, so that its child processes are ended with it
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, static_cast<rlim_t>((limits.time.count() + 999) / 1000));
   limit(RLIMIT_FSIZE, limits.output);
@@ -60,7 +60,7 @@ void limit(__rlimit_resource resource, rlim_t most) {
   for (const std::string& w : words) arguments.push_back(const_cast<char*>(w.c_str()));
   arguments.push_back(nullptr);
   execvp(arguments.front(), arguments.data());
-  constexpr int not_found = 127;  // as a shell says it
+  constexpr int not_found = 127;  // the exit code that a shell uses
   _exit(not_found);
 }
 
@@ -98,7 +98,7 @@ class Process {
 
  private:
   void read_output() {
-    constexpr int pause = 20;  // milliseconds between two looks
+    constexpr int pause = 20;  // milliseconds between two checks
     pollfd watched{output_, POLLIN, 0};
     poll(&watched, 1, pause);
     std::array<char, 4096> bytes;
@@ -111,7 +111,7 @@ class Process {
     }
   }
 
-  // A shell says by 128 and its number which signal ended what it ran.
+  // A shell reports that a signal ended its command by the exit code 128 plus the signal's number.
   LoadOutcome load_outcome(int status) const {
     constexpr int shell = 128, not_found = 127;
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
@@ -150,7 +150,7 @@ class Command final : public Taker {
   }
 
  private:
-  // With the files in place of {} and {data}.
+  // The words with the files in place of {} and {data}.
   std::vector<std::string> words_for(const Files& files) const {
     std::vector<std::string> words;
     const fs::path program = folder_ / "program.pte";

@@ -45,7 +45,7 @@ const std::string& input(const Record& r, std::string_view name) {
   return std::ranges::find(r.inputs, name, &NamedText::name)->text;
 }
 
-// Of "Tensor.sizes:length=huge" what is before the change.
+// The place in "Tensor.sizes:length=huge": the part before the change.
 std::string place_of(const Record& r) {
   const std::string& change = input(r, "change");
   return change.substr(0, change.find('='));

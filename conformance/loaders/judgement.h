@@ -9,17 +9,18 @@
 #include "conformance/loaders/taker.h"
 #include "conformance/verdict/stated_defects.h"
 
-// What is said of a loader: of each file, of what it did wrong, of each rule. spec/loader.md has the words.
+// Judges a loader: a record for each file, a defect for each error, a count for each rule. spec/loader.md defines the
+// terms.
 namespace assay {
 
-// The id of a case: of which program the file was made, "" for the cases of rules, and what it is called.
+// The id of a case: the program that the file was made from ("" for the cases of rules) and the name of the change.
 std::string case_of(const std::string& program, const std::string& name);
 
-// `control`: whether the loader accepts the file that has nothing wrong.
+// `control`: whether the loader accepts the file without faults.
 Record record_of(std::string_view testee, const std::string& program, const corrupt::Attempt& attempt,
                  const LoadOutcome& load_outcome, bool control);
 
-// Groups files that go wrong in the same way, by rule and by what was changed.
+// Groups files that fail in the same way, by rule and by the changed place.
 class LoaderDefects {
  public:
   LoaderDefects();
@@ -30,7 +31,7 @@ class LoaderDefects {
   StatedDefects defects_;
 };
 
-// How many files whose first broken rule this is came to which end.
+// For each rule, the number of files that break this rule first, by outcome.
 class EndsOfFiles {
  public:
   void add(const Record& record);

@@ -7,7 +7,7 @@
 namespace assay {
 namespace {
 
-// The table that a module gives for the variant. It is never closed.
+// The table that a module exports for the variant. The module is never closed.
 const assay_loader* table_in(const std::filesystem::path& module, const std::string& variant, std::string_view testee) {
   if (!std::filesystem::exists(module))
     no_testee("the testee ", testee, " needs ", module.string(), ", which is missing");

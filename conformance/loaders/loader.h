@@ -12,39 +12,41 @@
 
 namespace assay {
 
-// What a loader says to a file.
+// A loader's reply to a file.
 struct Taken {
   enum class As : std::uint8_t { accepted, refused, exhausted };
   As as = As::accepted;
   std::string message;
 };
 
-// Something that takes files: a loader under test.
+// A loader under test.
 class Loader {
  public:
   virtual ~Loader() = default;
 
   virtual std::string_view name() const = 0;
-  virtual std::vector<std::string> binaries() const = 0;  // the names of the files that take, as of a Runtime
-  // Loads a program and makes each of its methods ready; may run them, too. May crash, hang and damage memory.
+  virtual std::vector<std::string> binaries() const = 0;  // the file names of the testee's binaries, as in Runtime
+  // Loads a program and prepares each of its methods; may also run them. May crash, hang and damage memory.
   virtual Taken take(const corrupt::Files& files) = 0;
 };
 
 struct LoaderSettings {
-  bool executes = false;             // methods, too, where the loader can
-  std::uint64_t bytes = 256 << 20;   // of memory
-  std::uint64_t instructions = 1e5;  // of an execution
+  bool executes = false;             // whether to run methods, if the loader can
+  std::uint64_t bytes = 256 << 20;   // the memory limit
+  std::uint64_t instructions = 1e5;  // the limit for one execution
 };
 
-// The loader of a testee: "reference", "optimized", "executorch", which checks what it can, "executorch:minimal", which
-// looks at the header alone, or "./lib.so", a module that exports assay_loader_v1, with ":VARIANT" behind it if it has
-// some. Modules of ours stand in `folder`, the executable's own. Throws Fault with rule "testee".
+// The loader of a testee. "reference", "optimized"; "executorch", which checks all that it can; "executorch:minimal",
+// which checks the header alone; or "./lib.so", a module that exports assay_loader_v1, followed by ":VARIANT" if the
+// module has variants. assay's own modules are in `folder`, the folder of the executable. Throws Fault with rule
+// "testee".
 std::unique_ptr<Loader> load_loader(std::string_view testee, const std::filesystem::path& folder,
                                     const LoaderSettings& settings);
 
 std::unique_ptr<Loader> make_reference_loader(const LoaderSettings& settings);
 std::unique_ptr<Loader> make_optimized_loader(const LoaderSettings& settings);
-// Behind a table of the C interface, which stays, in these files. Throws Fault loader.version, loader.table.
+// A loader behind a table of the C interface. The table outlives the loader; `binaries` are the files of its code.
+// Throws Fault loader.version, loader.table.
 std::unique_ptr<Loader> make_c_loader(const assay_loader* table, std::vector<std::string> binaries,
                                       const LoaderSettings& settings);
 

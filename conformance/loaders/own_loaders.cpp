@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-constexpr Int most_work = 200'000'000;  // for one file
+constexpr Int most_work = 200'000'000;  // work limit for one file
 
 Taken taken(const Fault& fault) {
   return {fault.outcome == Outcome::exhausted ? Taken::As::exhausted : Taken::As::refused, sentence(fault)};

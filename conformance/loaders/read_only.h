@@ -5,8 +5,8 @@
 
 namespace assay {
 
-// A copy of a file at the end of pages that nobody writes to, before one that nobody touches, so that who reads beyond
-// the file by more than 15 bytes, or writes to it, ends at once. It begins at a multiple of 16.
+// A copy of a file on read-only pages, with a guard page behind it. A write to the file, or a read of more than 15
+// bytes past its end, ends the process at once. The copy begins at a multiple of 16.
 class ReadOnlyFile {
  public:
   explicit ReadOnlyFile(std::span<const std::byte> file);  // throws std::bad_alloc

@@ -12,36 +12,36 @@
 
 namespace assay {
 
-// What became of a file, or of the process that took it.
+// The outcome of a file, or of the process that loaded it.
 struct LoadOutcome {
   enum class End : std::uint8_t { accepted, refused, exhausted, crashed, hung };
   End end = End::accepted;
-  Class failure = Class::none;  // of a crash; memory that was damaged is one, too
-  std::string words = {};       // what the loader said, or how the process ended
-  double seconds = 0;           // of the wall
+  Class failure = Class::none;  // for a crash; damaged memory is a crash too
+  std::string words = {};       // the loader's message, or how the process ended
+  double seconds = 0;           // wall time
 };
 std::string_view word(LoadOutcome::End end);  // "accepted"
 
 struct TakerLimits {
-  std::chrono::milliseconds time{2000};  // of the processor, for one file; ten times as much of the wall
-  std::uint64_t memory = 1 << 30;        // bytes that a process takes for itself; 0: as much as there is
-  std::uint64_t output = 1 << 20;        // bytes that a command writes
+  std::chrono::milliseconds time{2000};  // processor time for one file; the limit of wall time is ten times as much
+  std::uint64_t memory = 1 << 30;        // bytes that a process may allocate; 0: unlimited
+  std::uint64_t output = 1 << 20;        // bytes that a command may write
 };
 
-// Lets somebody take files where it harms nobody.
+// Loads files in isolation, so that a crash does no harm.
 class Taker {
  public:
   virtual ~Taker() = default;
   virtual std::vector<LoadOutcome> take(std::span<const corrupt::Files> files) = 0;
 };
 
-// A loader in children, each of which takes many files; one that ends on a file is tried with it alone again. Its heap
-// is watched. The loader stays.
+// Runs a loader in child processes, each of which loads many files. A file that ends a child is loaded again in a child
+// of its own. The loader's heap is watched. The loader outlives the Taker.
 std::unique_ptr<Taker> take_in_children(Loader& loader, const TakerLimits& limits);
 
-// A command that takes a file where its words have {}, and data files where they have {data}, once for each; for each
-// file a process of its own, from which sanitizers end by a signal. Exit code 0: accepted; 128 and a signal's number,
-// as a shell says it: crashed; any other: refused.
+// Runs a command once for each file, in a process of its own. The file replaces {} in the command's words, and each
+// data file replaces a copy of the word with {data}. Sanitizers are set to end the process by a signal. Exit code 0:
+// accepted; 128 plus a signal number, as a shell reports it: crashed; any other: refused.
 std::unique_ptr<Taker> take_by_command(std::vector<std::string> words, const TakerLimits& limits);
 
 }  // namespace assay

@@ -48,7 +48,7 @@ class CallPlan {
     return plan_.list<pte::TensorListT>(std::move(items));
   }
 
-  // What is changed in place is the input itself.
+  // An argument that is changed in place is its own new value.
   Index new_value(std::size_t i) const {
     for (std::size_t k = 0; k < values_.size(); ++k)
       if (op_.arguments[k].mutated && op_.new_value_of(k) == i) return values_[k];
@@ -60,7 +60,8 @@ class CallPlan {
     return i;
   }
 
-  // Each in a memory of its own, which begins with what no kernel writes, so that what is not written shows.
+  // Puts each out in a memory of its own. The memory starts with values that no kernel writes, which shows elements
+  // that were not written.
   Index out(const Tensor& t) {
     const Index i = plan_.planned(t.dtype, as<std::vector<std::int32_t>>(t.sizes), ++memories_);
     plan_.at(i).dim_order = as<std::vector<std::uint8_t>>(t.dim_order);
@@ -105,7 +106,7 @@ class CallPlan {
   ProgramBuilder& program_;
   PlanBuilder plan_;
   const Operator& op_;
-  std::vector<Index> values_;  // of the arguments
+  std::vector<Index> values_;  // one per argument
   std::vector<Tensor> inputs_;
   std::uint32_t memories_ = 0;
 };
@@ -140,7 +141,7 @@ std::unique_ptr<bpte::ValueT> bundled(const Tensor& t) {
   return bundled(std::move(tensor));
 }
 
-// A tensor, those of a list one by one, or a number.
+// Adds a tensor, each tensor of a list, or a number.
 void add(Values& values, const Value& value) {
   if (const auto* t = std::get_if<Tensor>(&value)) values.push_back(bundled(*t));
   if (const auto* list = std::get_if<Tensors>(&value))

@@ -8,18 +8,17 @@
 
 namespace assay {
 
-// A call as a program: its method `forward` has the call's tensors as inputs, in the order of the schema, all other
-// arguments as values, the call as its one instruction, and the outs as outputs.
+// A call as a program. The inputs of its method `forward` are the call's tensors in schema order. All other arguments
+// are values of the program. The call is the only instruction, and the outs are the outputs.
 struct CallProgram {
   Program program;
   std::vector<Tensor> inputs;
 };
 
-// `arguments` follow the schema. Of its outs dtype, sizes, which are the most that they may become, and dim order
-// count.
+// `arguments` follow the schema. Of an out, the dtype, the sizes (as an upper bound) and the dim order are used.
 CallProgram program_of_call(const Operator& op, std::span<const Value> arguments);
 
-// The same with its inputs, and with the outs as what is expected of it.
+// The program with its inputs, and with the outs as the expected outputs.
 BundledProgram bundle_of_call(const Operator& op, std::span<const Value> arguments);
 
 }  // namespace assay

@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-// How C++ calls a dtype, and the type of its elements; those of an opaque one are bits.
+// The C++ name of a dtype, and the C++ type of its elements. Elements of an opaque dtype are bits.
 struct CppType {
   std::string scalar_type, element;
 };
@@ -30,7 +30,7 @@ CppType cpp_type(DType dtype) {
   return {scalar_type, fmt::format("std::{}int{}_t", is_signed ? "" : "u", 8 * d.bytes)};
 }
 
-// A list in braces, broken into lines.
+// A list in braces, wrapped into lines.
 template <class Items, class Text>
 std::string braces(const Items& items, Text text) {
   std::string all;
@@ -56,7 +56,7 @@ std::string cpp_real(double x) {
 
 std::string cpp_bool(bool b) { return b ? "true" : "false"; }
 
-// Bit patterns as they lie in memory.
+// The bit patterns in memory order.
 std::string elements(const Tensor& t) {
   const Tensor row{t.dtype, {t.count()}, {0}, t.bytes};
   const int digits = 2 * info(t.dtype).bytes;
@@ -113,7 +113,7 @@ std::string cpp_arguments(const Reproduced& call) {
   return all;
 }
 
-// A result, and where a host finds it; those of a list one by one.
+// A result and the expression by which a host finds it. Each tensor of a list is a result.
 struct Place {
   std::string name, expression;
 };

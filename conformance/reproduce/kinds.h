@@ -6,7 +6,7 @@
 
 #include "conformance/cases/host_call.h"
 
-// What each kind of reproduction is made by.
+// The parts that the kinds of reproductions are made of.
 namespace assay {
 
 struct Reproduced {
@@ -14,7 +14,7 @@ struct Reproduced {
   HostCall host;
 
   const Operator& op() const { return *c.op; }
-  // None of an invalid call, and where any values are right.
+  // none for an invalid call, and for an output that may have any value
   std::optional<RightAnswers> right(std::size_t output) const;
 };
 
@@ -23,24 +23,24 @@ std::string cpp_reproduction(const Reproduced& call);
 std::string bpte_reproduction(const Reproduced& call);
 std::string json_reproduction(const Reproduced& call);
 
-inline constexpr Int shown_elements = 32;  // of a tensor in words
+inline constexpr Int shown_elements = 32;  // per tensor, in text for readers
 
-// The tensors of right answers: the expected ones, and the lowest and highest where they are not the only ones.
+// The tensors of right answers: the expected tensor, and the lowest and highest tensor if a range is right.
 std::vector<const Tensor*> bounds(const std::optional<RightAnswers>& right);
 
-// What is expected, in words.
+// The expected result as text.
 std::string expected_in_words(const Reproduced& call);
 
-// Text in quotes, as Python and C++ read it.
+// Text in quotes, as a literal of both Python and C++.
 std::string string_literal(std::string_view text);
 
-std::vector<Int> strides_of(const Tensor& tensor);  // in elements
+std::vector<Int> strides_of(const Tensor& tensor);  // counted in elements
 
 struct Field {
   std::string_view name;
   std::string text;
 };
-// The template with the text of each field in the place of {{name}}.
+// The template with each {{name}} replaced by the text of that field.
 std::string filled(std::string_view form, const std::vector<Field>& fields);
 
 }  // namespace assay

@@ -2,7 +2,7 @@
 #include "conformance/reproduce/kinds.h"
 #include "conformance/text/oracle.h"
 
-// The kinds that are data.
+// The kinds that consist of data only.
 namespace assay {
 std::string bpte_reproduction(const Reproduced& call) {
   const Bytes bytes = encode(bundle_of_call(call.op(), call.host.arguments));

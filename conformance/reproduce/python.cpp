@@ -25,7 +25,7 @@ constexpr std::string_view eager_function = R"(def eager():
 
 )";
 
-// Lines of base64 that Python puts together.
+// Lines of base64, which Python concatenates.
 std::string python_bytes(std::span<const std::byte> bytes) {
   constexpr std::size_t width = 100;
   const std::string all = base64(bytes);
@@ -54,7 +54,7 @@ std::string python_real(double x) {
 
 std::string python_bool(bool b) { return b ? "True" : "False"; }
 
-// A dtype or memory format by its name, as PyTorch wants it.
+// A dtype or memory format by its PyTorch name.
 std::string python_integer(Int n, std::string_view type) {
   constexpr std::string_view formats[] = {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
   if (type.starts_with("ScalarType") && dtype_numbered(n))
@@ -102,7 +102,7 @@ std::string python_arguments(const Reproduced& call) {
   return all;
 }
 
-// The outs one by one, those of a list under its name.
+// An out and its name. Each tensor of a list is an out with the list's name.
 struct NamedOut {
   std::string_view name;
   Tensor tensor;
@@ -135,8 +135,8 @@ std::string results_text(const Reproduced& call) {
   return all;
 }
 
-// PyTorch has the operators of ATen, with the same schema; those that change an argument or leave out a result it does
-// not have with outs.
+// Whether eager PyTorch has the operator with outs. It has the operators of ATen with the same schema, except operators
+// that change an argument and operators that may omit a result.
 bool has_eager(const Operator& op) {
   return op.name.starts_with(namespace_of_aten) && std::ranges::none_of(op.arguments, [](const SchemaArgument& a) {
            return a.mutated || a.is_out_number() || a.name == "output_mask";

@@ -23,7 +23,7 @@ constexpr std::array kinds = std::to_array<ReproductionRow>({
     {json, "json", "a request of assay call --jsonl, with the answer to it"},
 });
 
-// f(tensor) holds for any of the tensors.
+// Whether f(tensor) is true for any of the tensors.
 template <class F>
 bool any_tensor(const Reproduced& call, F f) {
   bool any = false;
@@ -39,7 +39,7 @@ bool is_too_large(const Tensor& t) {
 
 bool has_usual_dim_order(const Tensor& t) { return is_contiguous(t) || t.dim_order == Dims{0, 2, 3, 1}; }
 
-// What kinds cannot express.
+// A feature that some kinds cannot express.
 struct Limit {
   std::string_view what;
   std::initializer_list<ReproductionKind> kinds;

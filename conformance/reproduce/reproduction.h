@@ -6,7 +6,7 @@
 
 #include "conformance/cases/case.h"
 
-// A case as a file that shows it to those who do not have assay.
+// A case as a file that shows the failure to people who do not have assay.
 namespace assay {
 
 enum class ReproductionKind : std::uint8_t { python, cpp, bpte, json };
@@ -18,10 +18,10 @@ struct ReproductionRow {
 };
 std::span<const ReproductionRow> reproduction_kinds();
 
-// What the kinds are and what each cannot express, in lines.
+// The kinds and the limits of each, one per line.
 std::string describe_reproductions();
 
-// The bytes of the file. Throws Fault (unsupported, "case.as") where the kind cannot express the case, saying why.
+// The bytes of the file. Throws Fault (unsupported, "case.as") with the reason if the kind cannot express the case.
 std::string reproduction(const Case& c, ReproductionKind kind);
 
 }  // namespace assay

@@ -14,7 +14,7 @@ constexpr std::size_t most_words = 160;
 
 constexpr std::string_view where(ScenarioKind kind) { return scenario_kinds[static_cast<std::size_t>(kind)].where; }
 
-// -- what a record says --------------------------------------------------------------------------------------------
+// -- facts of a record ---------------------------------------------------------------------------------------------
 
 ScenarioKind kind_of(const Record& r) {
   const std::string_view word = std::string_view(r.case_id).substr(0, r.case_id.find('/'));
@@ -33,13 +33,13 @@ std::string_view last_line(std::string_view message) {
   return message.substr(message.find_last_of('\n') + 1);
 }
 
-// A line that the host wrote before it took the step: "1: call forward(...)".
+// Whether the host wrote this line before it ran a step: "1: call forward(...)".
 bool is_step(std::string_view line) {
   const std::size_t digits = line.find_first_not_of("0123456789");
   return digits > 0 && digits != std::string_view::npos && line.substr(digits).starts_with(": ");
 }
 
-// The first word of the last step before the end: "load".
+// The first word of the last step that began: "load".
 std::string phase(const Record& r) {
   std::string_view line = last_line(r.message);
   if (!is_step(line)) return "";
@@ -47,7 +47,8 @@ std::string phase(const Record& r) {
   return std::string(line.substr(0, line.find(' ')));
 }
 
-// What the runtime said: behind the step, or its last line before it died, unless that is a step.
+// The runtime's message: the text behind the step, or the last line before the process died, unless that line is a
+// step.
 std::string words_of(const Record& r) {
   if (r.verdict == Verdict::crash && r.inputs.empty())
     return std::string(is_step(last_line(r.message)) ? std::string_view(r.message) : last_line(r.message));
@@ -56,7 +57,7 @@ std::string words_of(const Record& r) {
   return words.starts_with("is refused (") ? behind(words, ": ") : words;
 }
 
-// Its first line, without what tells one call from another.
+// The first line of a message with its numbers replaced, so that messages of different calls are equal.
 std::string gist(std::string words) {
   words = words.substr(0, std::min(words.find('\n'), most_words));
   std::string all;
@@ -67,24 +68,24 @@ std::string gist(std::string words) {
   return all;
 }
 
-// It ended, and nobody said why.
+// The process ended without a message.
 bool is_silent(const Record& r) {
   return r.verdict == Verdict::timeout || (r.verdict == Verdict::crash && words_of(r).starts_with("crashed with"));
 }
 
-// What it does wrong lies in what its program was asked, not in what was done before, or with its inputs.
+// Whether the program's contents or calls explain the failure, rather than an earlier step or a changed input.
 bool is_about_programs(const Record& r) {
   const bool is_conduct = r.failure == Class::spoils_state || r.failure == Class::changes_input;
   return !is_conduct && (is_answered(r) || is_silent(r));
 }
 
-// Of a case in which a call is refused, as sizes beyond their bound are.
+// Whether the scenario has a call that is refused, for example because its sizes exceed their bound.
 bool is_behind_refusal(const Record& r) { return std::ranges::find(r.slices, "invalid") != r.slices.end(); }
 
 // -- its cause -----------------------------------------------------------------------------------------------------
 
-// What the program's own calls say: the failing step is one that was taken before, or of a method that was called with
-// other inputs.
+// The circumstance among the program's own calls: the same step was done earlier, or its method was called with other
+// inputs.
 std::string among_calls(const Record& r) {
   if (r.inputs.empty()) return "";
   const std::string& failing = r.inputs.back().text;
@@ -111,7 +112,7 @@ std::string place(const Record& r) {
   }
 }
 
-// Of each program, and of whether it fails silently, where that begins: in the first kind of cases in which it does.
+// For each program, and separately for silent failures, the failure that comes first in the order of kinds.
 class Places {
  public:
   explicit Places(const std::vector<Record>& failures) {

@@ -6,9 +6,10 @@
 
 namespace assay {
 
-// Groups what fails on a runtime by its cause: what it says of itself where it refuses or ends, numbers apart; what it
-// accepts, by what was wrong with it; what it answers wrongly, or ends in without a word, by the program or operator,
-// or, where that is right as it was recorded, by what was done with it besides.
+// Groups the failures of a runtime by cause. A refusal or an end with a message is grouped by the message without its
+// numbers. An input that is accepted although it is invalid is grouped by the fault in it. A wrong answer or a silent
+// end is grouped by the program or operator; if the recorded calls of the program pass, by the kind of scenario that
+// fails.
 class ScenarioDefects {
  public:
   void add(const Record& record);

@@ -12,7 +12,7 @@ Judgement failed(Class failure, std::string message) {
   return j;
 }
 
-// What is to be answered and was not.
+// The judgement if a step that must be answered was not answered.
 std::optional<Judgement> not_answered(const Reply& reply) {
   if (reply.outcome == Outcome::ok) return std::nullopt;
   if (reply.outcome != Outcome::unsupported)
@@ -36,7 +36,7 @@ Judgement judged(const StepResult& result, const std::vector<Value>& outputs, co
   return {};
 }
 
-// A number is an out without dimensions.
+// A number counts as an out without dimensions.
 std::vector<Tensor> outs_of(const std::vector<Value>& outputs) {
   std::vector<Tensor> outs;
   for (const Value& output : outputs) {

@@ -3,7 +3,7 @@
 #include "conformance/files/compare.h"
 #include "conformance/scenarios/scenario.h"
 
-// Judges of steps.
+// The judges of steps.
 namespace assay {
 
 Judgement unsupported(std::string message);
@@ -12,7 +12,8 @@ StepJudge gives(std::vector<Value> outputs, const Tolerance& tolerance);
 StepJudge is_answered();
 StepJudge is_refused(std::string why);  // "a rank that is too large"
 
-// The one call of a program is of the operator: its outputs are the outs. Both outlive it.
+// Judges a program whose one call is a call of the operator: the program's outputs are the outs. Operator and
+// expectation outlive the judge.
 StepJudge answers(const Operator& op, std::vector<Value> arguments, std::shared_ptr<const Expectation> expected,
                   ArithmeticMode arithmetic, Refusals allowed);
 

@@ -14,7 +14,7 @@ namespace {
 using corrupt::Attempt;
 using corrupt::Expected;
 
-constexpr std::size_t most_alike = 4;  // of a program, that break a rule first, or none
+constexpr std::size_t most_alike = 4;  // per program: copies that break the same rule first, or that break none
 
 Bytes contents(const std::filesystem::path& path) {
   const File file = open_file(path);
@@ -44,7 +44,8 @@ struct InMemory {
 
 std::string rule_of(const Attempt& a) { return a.expectation.faults.empty() ? "" : a.expectation.faults.front().rule; }
 
-// What the file itself gives, as the reference has it: what says the same in all that was tried may differ elsewhere.
+// The outputs that the reference computes from the changed file. A copy that has equal meaning for all calls that were
+// tried may still differ for this one.
 ProgramCall as_the_reference_has_it(const corrupt::Files& files, ProgramCall right) {
   if (!right.fails.empty()) return right;
   Host reference(valid_program(borrowed(files.file), files_of(files.data)));
@@ -52,7 +53,7 @@ ProgramCall as_the_reference_has_it(const corrupt::Files& files, ProgramCall rig
   return right;
 }
 
-// What a runtime has to do with the file, loaded and called.
+// The steps of a scenario: load the file and call it.
 std::vector<Step> steps(const Attempt& a, const ProgramCall& right) {
   if (a.expectation.expected == Expected::accepted) return {load(), call(as_the_reference_has_it(a.files, right))};
   Step called{.method = right.method, .inputs = right.inputs, .valid = false};
@@ -60,7 +61,7 @@ std::vector<Step> steps(const Attempt& a, const ProgramCall& right) {
   return {{.what = Step::Do::load, .valid = false}, std::move(called)};
 }
 
-// The call is what the program of which the file was made is asked first.
+// `call` is the first call of the program that the file was made from.
 void add(std::vector<Scenario>& all, const std::string& made_of, Attempt attempt,
          const std::shared_ptr<const ProgramCall>& call) {
   const bool is_valid = attempt.expectation.expected == Expected::accepted;
@@ -76,7 +77,7 @@ void add(std::vector<Scenario>& all, const std::string& made_of, Attempt attempt
   all.push_back(std::move(s));
 }
 
-// -- which ---------------------------------------------------------------------------------------------------------
+// -- selection -----------------------------------------------------------------------------------------------------
 
 corrupt::Corruptions corruptions(const RecordedProgram& program) {
   std::vector<Bytes> data;
@@ -84,10 +85,10 @@ corrupt::Corruptions corruptions(const RecordedProgram& program) {
   return corrupt::Corruptions(contents(program.file), std::move(data), 1);
 }
 
-// In what they break, or in what is expected.
+// Attempts are alike if they break the same rule and have the same expected result.
 std::string kind_of(const Attempt& a) { return text(corrupt::prefix(a.expectation.expected), rule_of(a)); }
 
-// Inputs that the program would take.
+// A call with inputs that the program accepts.
 ProgramCall some_call(const Bytes& program, const std::vector<Bytes>& data) {
   ProgramCall call;
   call.method = "forward";
@@ -110,15 +111,14 @@ void add_changed_files(std::vector<Scenario>& all, const Recorded& program) {
       add(all, program->name, std::move(attempts[i * attempts.size() / n]), call);
 }
 
-// A program that keeps a rule may have what a runtime need not have.
+// A program that keeps a rule may still use features that a runtime need not support.
 void add_cases_of_rules(std::vector<Scenario>& all) {
   std::shared_ptr<const ProgramCall> call;
   corrupt::each_case([&](const Attempt& a) {
     const bool keeps = a.name == a.control;
     const bool is_program = file_kind(a.files.file) == &format::program_kind;
     if (keeps && !is_program) call.reset();
-    if (keeps && is_program)
-      call = std::make_shared<const ProgramCall>(some_call(a.files.file, a.files.data));
+    if (keeps && is_program) call = std::make_shared<const ProgramCall>(some_call(a.files.file, a.files.data));
     Attempt attempt = a;
     if (keeps) attempt.expectation.expected = Expected::either;
     if (call) add(all, "rules", std::move(attempt), call);

@@ -4,15 +4,15 @@
 
 #include "conformance/scenarios/recorded_program.h"
 
-// Scenarios of files that are wrong on purpose. Each is loaded and, where that is answered, called: a file that breaks
-// a rule is refused at the latest then.
+// Scenarios of files with planted changes. Each file is loaded and, if the load is answered, called: a file that breaks
+// a rule must be refused by the call at the latest.
 namespace assay {
 
-// Of a program, changed in one place: for each rule some that break it, some that say the same, some that say something
-// else.
+// Adds copies of a program, each changed in one place: for each rule some copies that break it, some copies of equal
+// meaning, some of another meaning.
 void add_changed_files(std::vector<Scenario>& all, const Recorded& program);
 
-// The smallest programs that break a rule, and those that keep it at its boundary.
+// Adds the smallest programs that break a rule, and programs that keep the rule at its boundary.
 void add_cases_of_rules(std::vector<Scenario>& all);
 
 }  // namespace assay

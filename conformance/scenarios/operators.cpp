@@ -31,7 +31,7 @@ Script script(const Corpus& corpus, const CaseId& id, ArithmeticMode arithmetic,
   return {{file->file.path(), {}}, {load(), std::move(step)}, file};
 }
 
-// Where the call is one that exporters emit and the reference answers.
+// None unless exporters emit the call and the reference answers it.
 std::optional<Scenario> scenario(const Corpus& corpus, const Contract& contract, const CaseId& id) {
   const Case c = corpus.make(id);
   const HostCall host = host_call(c);

@@ -9,12 +9,12 @@
 namespace assay {
 namespace {
 
-// Programs whose files are changed: small ones, of constants inside and outside, several methods, control flow, a
-// delegate.
+// Programs whose files are changed. They are small and cover internal and external constants, several methods, control
+// flow and a delegate.
 constexpr std::array changed_programs = std::to_array<std::string_view>(
     {"cond", "constant_methods", "delegate_segment", "external_constants", "mlp", "shared_state"});
 
-// Of which program is asked what a testee knows beside programs: one with state, or without.
+// The program that a request is made about: one without state for "allocations", one with state otherwise.
 std::string_view asked_of(std::string_view request) { return request == "allocations" ? "sorting" : "counter"; }
 
 bool fits(const std::string& pattern, const std::string& id) {

@@ -8,10 +8,10 @@
 
 namespace assay {
 
-// All scenarios whose id, or the program or operator in it, fits a word of the pattern; an empty one is all. Ordered by
-// kind, then by program or operator. `programs` are recorded ones, golden/programs; `requests` are those that the
-// runtime knows. Corpus and contract outlive what is planned. Throws Fault: unsupported, "runtime.programs", for a
-// pattern that fits none.
+// All scenarios that the pattern selects: a word of the pattern fits the scenario's id, or its program or operator. An
+// empty pattern selects all. The order is by kind, then by program or operator. `programs` is the folder of recorded
+// programs, golden/programs. `requests` are the requests that the runtime knows. Corpus and contract outlive the
+// scenarios. Throws Fault (unsupported, "runtime.programs") if the pattern selects nothing.
 std::vector<Scenario> plan_scenarios(const std::filesystem::path& programs, const Corpus& corpus,
                                      const Contract& contract, std::span<const std::string> requests,
                                      const std::string& pattern);

@@ -64,7 +64,7 @@ class Player {
  public:
   Player(const Script& script, Runtime& runtime) : script_(script), runtime_(runtime) {}
 
-  // Whether the next step is to be played.
+  // Returns whether the next step is to be played.
   bool play(const Step& step) {
     StepResult result;
     Judgement next;
@@ -73,7 +73,7 @@ class Player {
       result = done(step);
     } catch (const NotAsked& not_asked) {
       next = unsupported(not_asked.message);
-    } catch (const std::exception& thrown) {  // which would end whoever does not expect it
+    } catch (const std::exception& thrown) {  // an exception would end a host that does not expect it
       next.verdict = Verdict::crash, next.failure = Class::abort, next.message = text("throws: ", thrown.what());
     }
     if (next.verdict == Verdict::pass && step.judge) next = step.judge(result);
@@ -85,8 +85,9 @@ class Player {
     return is_good && (step.what != Step::Do::load || result.reply.outcome == Outcome::ok);
   }
 
-  const Judgement& judgement() const { return judgement_; }  // the worst
-  std::uint64_t answer() const { return digest(answer_); }   // of outcomes alone: threads may round in their own order
+  const Judgement& judgement() const { return judgement_; }  // the most serious one
+  // A digest of the outcomes alone, since threads may add in another order and round differently.
+  std::uint64_t answer() const { return digest(answer_); }
 
  private:
   StepResult done(const Step& step) {

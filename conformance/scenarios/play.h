@@ -5,11 +5,11 @@
 
 namespace assay {
 
-// Plays a scenario on a runtime, which may crash. Each step is told on standard error before it is done, so that the
-// last words of a process that died say where.
+// Plays a scenario on a runtime, which may crash. Each step is written to standard error before it runs, so that the
+// last line of a process that died names the step.
 Judged play(const Scenario& scenario, Runtime& runtime, Detail detail);
 
-// The verdict on a scenario that the runtime did not survive.
+// The judgement of a scenario in which the runtime died.
 Judged lost(const Scenario& scenario, std::string_view testee, const TaskResult& death);
 
 }  // namespace assay

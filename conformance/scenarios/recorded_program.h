@@ -9,31 +9,32 @@
 
 namespace assay {
 
-// A program that the official exporter made, with calls and what eager PyTorch gave.
+// A program from the official exporter, with calls and the results of eager PyTorch.
 struct RecordedProgram {
   std::string name;
   std::filesystem::path file;
   ValidProgram program;
-  ProgramCalls calls;  // each has a method, and the inputs lie as it declares them
+  ProgramCalls calls;  // each call has a method, and its inputs have the layout that the method declares
 
   const pte::ExecutionPlan& plan(const ProgramCall& call) const { return *program.plan(call.method); }
   LoadSettings settings() const { return {file, calls.data}; }
 };
 using Recorded = std::shared_ptr<const RecordedProgram>;
 
-// Those of a folder, by name: golden/programs. Throws Fault where one cannot be read or is not valid.
+// The recorded programs of a folder such as golden/programs, sorted by name. Throws Fault if a program cannot be read
+// or is not valid.
 std::vector<Recorded> recorded_programs(const std::filesystem::path& folder);
 
 // Steps of scripts.
 Step load(std::size_t instance = 0);
 Step unload(std::size_t instance = 0);
-Step call(const ProgramCall& call, std::size_t instance = 0);  // gives what is expected of it
+Step call(const ProgramCall& call, std::size_t instance = 0);  // its judge expects the recorded results
 Step refused_call(std::string method, std::vector<Value> inputs, const char* why);
 
-// A scenario in which a call is refused and others are answered.
+// A scenario in which one call is refused and the other calls are answered.
 Scenario with_refusal(const Recorded& program, ScenarioKind kind, const std::string& what, std::vector<Step> steps);
 
-// Scenarios of a program: each adds those that it allows.
+// Scenarios of a program. Each function adds the scenarios that the program allows.
 void add_sequences(std::vector<Scenario>& all, const Recorded& program);  // recorded, reload, instances, arenas
 void add_request(std::vector<Scenario>& all, const Recorded& program, const std::string& request);
 void add_sizes(std::vector<Scenario>& all, const Recorded& program);

@@ -24,7 +24,7 @@ Outcome outcome_of(const std::string& word) {
 
 Value value_in(const Json& json) { return value_of(json, json.contains("string") ? "str" : "Scalar"); }
 
-// The results of the present case, of which each step takes the next.
+// The results of the current case. Each step takes the next one.
 class Results {
  public:
   explicit Results(const std::filesystem::path& file) {

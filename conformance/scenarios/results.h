@@ -7,8 +7,8 @@
 
 namespace assay {
 
-// A runtime that answers as one did elsewhere, of which this file has the results: spec/runtime_suite.md says what it
-// is. Throws Fault (malformed, "results").
+// A runtime that replays results which were recorded on another machine. The file holds the results;
+// spec/runtime_suite.md defines its format. Throws Fault (malformed, "results").
 std::unique_ptr<Runtime> make_results(const std::filesystem::path& file);
 
 }  // namespace assay

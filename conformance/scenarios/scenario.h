@@ -10,11 +10,11 @@
 #include "conformance/judge/judge.h"
 #include "conformance/testee/runtime.h"
 
-// What is done with programs on a runtime under test, and what is to come of it. spec/runtime_suite.md defines the
-// words.
+// Scenarios: the steps that a runtime under test does with programs, and the expected results. spec/runtime_suite.md
+// defines the terms.
 namespace assay {
 
-// What cases are made of, in the order in which they are judged.
+// The kinds of scenarios, in the order in which they are judged.
 enum class ScenarioKind : std::uint8_t {
   recorded,
   reload,
@@ -30,7 +30,8 @@ enum class ScenarioKind : std::uint8_t {
 struct ScenarioKindRow {
   ScenarioKind kind;
   std::string_view name, sentence;
-  std::string_view where;  // something is wrong of which the kinds before say nothing; empty: in the program itself
+  std::string_view where;  // the circumstance of a failure that occurs in this kind but in none of the earlier kinds;
+                           // empty: the program itself
 };
 
 inline constexpr std::array scenario_kinds = std::to_array<ScenarioKindRow>({
@@ -63,19 +64,19 @@ constexpr std::string_view name(ScenarioKind kind) { return scenario_kinds[stati
 // The program or operator of a case: "kv_cache" of "sizes/kv_cache:forward".
 std::string_view subject_of(std::string_view id);
 
-// What a runtime did with a step.
+// The result of a step on a runtime.
 struct StepResult {
   Reply reply;
-  std::vector<Value> outputs;  // of a call that was answered
+  std::vector<Value> outputs;  // of an answered call
 };
 
-// What is to come of a step: of a judge, which may have none, and in words and numbers for who reads it.
+// The expected result of a step: a judge, which may be null, and the same expectation as text and numbers for readers.
 struct StepJudge {
   std::function<Judgement(const StepResult&)> judge = {};
-  std::string refused = {};                      // why it is to be refused; empty: it is to be answered
-  std::vector<Value> outputs = {};               // that it gives; empty: any
-  double rtol = 0, atol = 0;                     // how far elements may be off
-  std::vector<Value> lowest = {}, highest = {};  // instead, between what they may be
+  std::string refused = {};                      // the reason for the expected refusal; empty: an answer is expected
+  std::vector<Value> outputs = {};               // the expected outputs; empty: any
+  double rtol = 0, atol = 0;                     // the tolerance of elements
+  std::vector<Value> lowest = {}, highest = {};  // bounds of the outputs, which replace the tolerance
 
   explicit operator bool() const { return static_cast<bool>(judge); }
   Judgement operator()(const StepResult& result) const { return judge(result); }
@@ -85,31 +86,32 @@ struct Step {
   enum class Do : std::uint8_t { load, call, unload, ask };
 
   Do what = Do::call;
-  std::size_t instance = 0;  // which of the programs: they are loaded, and named, from 0 on
+  std::size_t instance =
+      0;  // the index of the loaded program; programs are numbered in the order in which they are loaded
   std::string method = {};
   std::vector<Value> inputs = {};
-  std::string request = {};  // ask: what, of the program with this call
-  bool valid = true;         // it is to be answered
-  StepJudge judge = {};      // none: anything may come of it but harm
+  std::string request = {};  // for `ask`: the request about the program, with this call
+  bool valid = true;         // an answer is expected
+  StepJudge judge = {};      // null: any result is right if nothing is damaged
 };
 
-// The steps come to an end behind the first that is no pass, and behind a load that is refused.
+// The script ends after the first step that does not pass, and after a load that is refused.
 struct Script {
   LoadSettings program;
   std::vector<Step> steps;
-  std::shared_ptr<const void> owner = {};  // of what `program` names
+  std::shared_ptr<const void> owner = {};  // owns the files that `program` names
 };
 
 struct Scenario {
   std::string id;  // "recorded/kv_cache"
   ScenarioKind kind = ScenarioKind::recorded;
-  std::string group = {};  // of its kind, which is counted by itself: "files T13"
-  std::string rule = {};   // that its file breaks
-  bool valid = true;       // all of it is to be answered
+  std::string group = {};  // a group within the kind that is counted separately: "files T13"
+  std::string rule = {};   // the rule that the file breaks
+  bool valid = true;       // every step expects an answer
   std::vector<std::string> slices = {"exported"};
   bool promised = true;
-  std::vector<std::string> dtypes = {}, layouts = {};  // as a Record has them
-  std::function<Script()> script = {};                 // made where it is played
+  std::vector<std::string> dtypes = {}, layouts = {};  // as in a Record
+  std::function<Script()> script = {};                 // creates the script when the scenario is played
 };
 
 }  // namespace assay

@@ -1,7 +1,7 @@
 #include "conformance/scenarios/expectation.h"
 #include "conformance/scenarios/recorded_program.h"
 
-// Recorded calls, again, on several instances, and with shared arenas.
+// Scenarios that repeat recorded calls, run them on several instances, and share arenas between methods.
 namespace assay {
 namespace {
 
@@ -24,7 +24,7 @@ std::vector<Step> reloaded(const Calls& calls) {
   return steps;
 }
 
-// The second comes when the first has been called, and stays when the first has gone.
+// The second instance is loaded after the first was called, and stays loaded after the first is unloaded.
 std::vector<Step> by_turns(const Calls& calls) {
   std::vector<Step> steps{load(0), call(calls.front(), 0), load(1)};
   for (std::size_t i = 1; i < calls.size(); ++i) {

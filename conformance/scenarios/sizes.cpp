@@ -5,20 +5,20 @@
 #include "conformance/scenarios/expectation.h"
 #include "conformance/scenarios/recorded_program.h"
 
-// Programs that leave sizes of their inputs open, at the ends of what they allow and beyond.
+// Scenarios of programs with open input sizes: calls at the ends of the allowed range and beyond it.
 namespace assay {
 namespace {
 
 using Inputs = std::vector<Value>;
 
-// A size that a program leaves open: recorded calls say so, as no file does.
+// An open size. The recorded calls show which sizes are open; no file states it.
 struct Open {
   std::size_t input;
   int dim;
-  Int least, most;  // that is recorded; that is declared
+  Int least, most;  // the smallest recorded size; the largest declared size
 };
 
-// A method that leaves sizes open, with a call of it.
+// A method with open sizes, and one of its calls.
 struct OpenMethod {
   ProgramCall call;
   std::vector<Open> sizes;
@@ -42,7 +42,7 @@ OpenMethod opened(const RecordedProgram& program, const ProgramCall& first) {
   return method;
 }
 
-// Elements again and again, as many as there is room for.
+// The elements of a tensor, repeated to fill the given sizes.
 Tensor tiled(const Tensor& tensor, const Dims& sizes) {
   const Array<Element> from = read<Element>(tensor);
   Array<Element> to(sizes);
@@ -68,7 +68,8 @@ Inputs at_sizes(const OpenMethod& method, Int (*size)(const Open&)) {
   return inputs;
 }
 
-// Calls with these sizes that the reference answers, and what it gives: no file says which sizes go together.
+// Appends a call with the first sizes that the reference answers, and its results. No file states which sizes go
+// together, so the reference decides.
 void append(std::vector<Step>& steps, Host& reference, const OpenMethod& method,
             std::initializer_list<Int (*)(const Open&)> first_that_fits) {
   for (const auto size : first_that_fits) {
@@ -97,7 +98,7 @@ Script within_bounds(const RecordedProgram& program, const OpenMethod& method) {
   return {program.settings(), std::move(steps)};
 }
 
-// A bound is on how many elements there are, so that the others are at theirs.
+// Exceeds the bound of one size. A bound limits the number of elements, so the other sizes are at their bounds.
 Inputs beyond(const OpenMethod& method, const Open& open) {
   Inputs inputs = method.call.inputs;
   Tensor& tensor = std::get<Tensor>(inputs[open.input]);

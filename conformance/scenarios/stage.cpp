@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t block = 48;  // scenarios
+constexpr std::size_t block = 48;  // scenarios per block
 
 std::map<std::string_view, const Scenario*> by_id(const std::vector<Scenario>& scenarios) {
   std::map<std::string_view, const Scenario*> all;

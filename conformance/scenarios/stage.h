@@ -11,23 +11,24 @@
 
 namespace assay {
 
-// Where scenarios are played on a runtime, in children.
+// Plays scenarios on a runtime in child processes.
 class Stage {
  public:
-  // The runtime outlives it. Made before there are threads, for so many processors.
+  // The runtime outlives the Stage. Construct it before any thread starts. Uses `processors` processors.
   Stage(std::vector<Scenario> scenarios, Runtime& runtime, const TimeLimit& time_limit, int processors = 1);
 
-  // The ids of all of them, those together that are played after one another in a child, if it survives them.
+  // The ids of all scenarios. One child plays the scenarios of a block one after another, as long as it survives.
   std::vector<Ids> blocks() const;
 
-  // Judges these blocks, several children at a time. `done` gets every record, in their order. Throws Interrupted.
+  // Judges these blocks in several children at a time. Passes every record to `done`, in the order of the blocks.
+  // Throws Interrupted.
   void judge(const std::vector<Ids>& blocks, const std::function<void(Record)>& done);
 
-  // One of them in a fresh child; the record says its steps.
+  // Plays one scenario in a fresh child. The record lists the steps.
   Judged judge_alone(const std::string& id) { return children_.run_alone(id, Detail::all); }
 
  private:
-  const Scenario& scenario(std::string_view id) const;  // one of those
+  const Scenario& scenario(std::string_view id) const;  // the id must be known
 
   std::vector<Scenario> scenarios_;
   std::map<std::string_view, const Scenario*> by_id_;

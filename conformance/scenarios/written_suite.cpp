@@ -27,7 +27,7 @@ std::string_view word(Step::Do what) {
   return "call";
 }
 
-// "answered", with what it gives, "refused", with the reason, or "either".
+// Writes "answered" with the outputs, "refused" with the reason, or "either".
 void tell(Json& step, const StepJudge& judge) {
   if (!judge) return void(step["expected"] = "either");
   step["expected"] = judge.refused.empty() ? "answered" : "refused";
@@ -49,7 +49,7 @@ Json json_of(const Step& step) {
 
 }  // namespace
 
-// Named by its contents, so that what many cases have is there once.
+// The name is a digest of the contents, so that contents shared by many cases are stored once.
 std::string WrittenSuite::file(const std::filesystem::path& contents, std::string_view suffix) const {
   const File file = open_file(contents);
   const std::string name = text(digits_of(digest(file.bytes)), suffix);

@@ -7,17 +7,17 @@
 
 namespace assay {
 
-// Writes scenarios as files, for who runs them elsewhere: spec/runtime_suite.md says what they are.
+// Writes scenarios as files, so that another host can run them. spec/runtime_suite.md defines the files.
 class WrittenSuite {
  public:
-  // Programs go into the folder, lines of the manifest to the stream.
+  // Writes programs to the folder and manifest lines to the stream.
   WrittenSuite(std::filesystem::path folder, std::ostream& manifest)
       : folder_(std::move(folder)), manifest_(manifest) {}
 
   void add(const Scenario& scenario);
 
  private:
-  std::string file(const std::filesystem::path& contents, std::string_view suffix) const;  // its name in the folder
+  std::string file(const std::filesystem::path& contents, std::string_view suffix) const;  // the name in the folder
 
   std::filesystem::path folder_;
   std::ostream& manifest_;

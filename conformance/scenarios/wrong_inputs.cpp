@@ -4,19 +4,19 @@
 #include "conformance/scenarios/expectation.h"
 #include "conformance/scenarios/recorded_program.h"
 
-// Calls that a runtime must refuse, and after which its program answers as if they had not been.
+// Calls that a runtime must refuse. Afterwards its program must answer as if these calls had not been made.
 namespace assay {
 namespace {
 
 using Inputs = std::vector<Value>;
 
-// A change of the inputs of a recorded call; none where it does not apply.
+// A change of the inputs of a recorded call; returns none if it does not apply.
 struct Wrong {
   const char *name, *why;
   std::optional<Inputs> (*inputs)(const pte::ExecutionPlan& plan, Inputs right);
 };
 
-// The first tensor that has as many dimensions and elements as it takes, and how the program declares it.
+// The first tensor with the required dimensions and elements, and its declaration in the program.
 struct Found {
   Tensor* tensor = nullptr;
   const pte::Tensor* declared = nullptr;
@@ -66,7 +66,7 @@ std::optional<Inputs> of_fewer_dimensions(const pte::ExecutionPlan& plan, Inputs
   return right;
 }
 
-// One more than the program declares, which is the most where it declares that sizes are open.
+// One more than the declared size, which is the upper bound of an open size.
 std::optional<Inputs> too_large(const pte::ExecutionPlan& plan, Inputs right) {
   const auto [tensor, declared] = tensor_in(plan, right, 1);
   if (!tensor || declared->shape_dynamism() == pte::TensorShapeDynamism::DYNAMIC_UNBOUND) return std::nullopt;

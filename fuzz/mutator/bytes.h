@@ -6,7 +6,7 @@
 
 namespace assay::fuzz {
 
-// Changes a few bytes: some become others, or go, or come again.
+// Changes a few bytes: overwrites, removes or repeats them.
 void mutate_bytes(std::string& bytes, Random& random);
 
 }  // namespace assay::fuzz

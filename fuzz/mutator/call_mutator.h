@@ -7,14 +7,15 @@
 
 namespace assay::fuzz {
 
-// The request as it is asked, without limits.
+// The line of the request, without limits.
 std::string line_of(const CallRequest& request);
 
-// Changes a request to the reference, a line of JSON: its arguments as conformance/cases changes recorded calls, sizes
-// to the largest of tensors without elements, the operator to another of the same arguments, or anything in the JSON.
+// Changes a request to the reference, one line of JSON: its arguments, in the way that conformance/cases changes
+// recorded calls; sizes, up to the largest of tensors without elements; the operator, to another with the same
+// arguments; or anything in the JSON.
 void mutate_request(std::string& line, Random& random);
 
-// Changes anything in a text of JSON; one that does not parse changes bytewise.
+// Changes anything in a JSON text. A text that does not parse is changed bytewise.
 void mutate_json(std::string& text, Random& random);
 
 }  // namespace assay::fuzz

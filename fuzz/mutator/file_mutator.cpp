@@ -36,7 +36,7 @@ struct Schema<bpte::BundledProgram> {
   using Binary = bpte::BundledProgramBinarySchema;
 };
 
-// Flatc's objects as a tree.
+// Flatc's objects converted to a tree.
 template <class Tables>
 Table tree_of(const typename Tables::NativeTableType& tables) {
   flatbuffers::FlatBufferBuilder b;
@@ -53,7 +53,7 @@ typename Tables::NativeTableType objects_of(const Table& tree) {
   return tables;
 }
 
-// Half of what comes from elsewhere is from `other`, which is read only where it is needed.
+// Half of the copied parts come from `other`, which is read only if it is needed.
 template <class Tables, class Other>
 void mutate_tables(typename Tables::NativeTableType& tables, Other other, Random& random) {
   Table root = tree_of<Tables>(tables);
@@ -65,8 +65,8 @@ void mutate_tables(typename Tables::NativeTableType& tables, Other other, Random
 
 // -- segments -----------------------------------------------------------------------------------------------------
 
-// While tables are mutated, a segment's own table says which one it is and how large: an index counts those of `other`
-// behind those of the file.
+// While tables are mutated, the table of a segment holds the index and the size of the segment. An index counts the
+// segments of the file first, then the segments of `other`.
 template <class Segment>
 std::vector<std::unique_ptr<Segment>> stand_ins(const std::vector<Bytes>& segments, std::size_t first) {
   std::vector<std::unique_ptr<Segment>> all;
@@ -143,7 +143,7 @@ void change(BundledProgram& bundle, const std::string& other, Random& random) {
   bundle.program.assign(program.begin(), program.end());
 }
 
-// Fields of a header: numbers at multiples of 4 near the file's beginning.
+// Changes a field of the header: a number at a multiple of 4 near the beginning of the file.
 void mutate_header(std::string& file, Random& random) {
   const std::size_t at = 4 * random.below(14);
   if (file.size() < at + 8) return;

@@ -41,7 +41,7 @@ class Instructions {
   // -- values -----------------------------------------------------------------------------------------------------
 
   Index any() { return static_cast<Index>(random_.below(plan_.values.size())); }
-  // A value of this type; -1: there is none.
+  // A value of this type; -1: none exists.
   Index some(KernelTypes type, const std::function<bool(Index)>& wanted = {}) {
     std::vector<Index> choices;
     for (Index i = 0; i < static_cast<Index>(plan_.values.size()); ++i)
@@ -82,7 +82,7 @@ class Instructions {
   }
   Index none() { return some_or(KernelTypes::Null, pte::NullT()); }
 
-  // A tensor to write to, of memory of its own behind all other.
+  // A tensor for results, in new memory behind all other memory.
   Index out_like(Index self) {
     if (random_.one_in(3)) return tensor();
     const auto* t = self < 0 ? nullptr : value(self).AsTensor();
@@ -142,7 +142,7 @@ class Instructions {
     fill(what);
     return PlanBuilder::instruction_of(std::move(what));
   }
-  // Behind it jumps go one instruction farther.
+  // Inserts an instruction. Jump targets behind it move by one.
   void insert(std::unique_ptr<pte::InstructionT> instruction) {
     if (plan_.chains.empty()) return;
     auto& all = chain().instructions;
@@ -160,7 +160,7 @@ class Instructions {
 
   const Operator& some_operator() { return random_.of(operators_); }
 
-  // Arguments of the schema, outs, and what it returns.
+  // The call's arguments by the schema, its outs, and its returned values.
   std::unique_ptr<pte::InstructionT> call_of(const Operator& op) {
     const Index first = tensor();
     if (const auto* t = value(first).AsTensor()) dtype_ = t->scalar_type;
@@ -175,13 +175,13 @@ class Instructions {
     });
   }
 
-  // The same arguments for another operator.
+  // Calls another operator with the same arguments.
   std::unique_ptr<pte::InstructionT> change_operator(std::unique_ptr<pte::InstructionT> call) {
     call->instr_args.AsKernelCall()->op_index = build_.operator_index(some_operator().name);
     return call;
   }
 
-  // A call that is there goes to an operator that takes as many arguments.
+  // Changes the operator of an existing call to one with the same number of arguments.
   void retarget() {
     if (plan_.chains.empty() || chain().instructions.empty()) return;
     auto* call = random_.of(chain().instructions)->instr_args.AsKernelCall();
@@ -203,7 +203,7 @@ class Instructions {
     });
   }
 
-  // A tensor lies where another lies.
+  // Places a tensor in the memory of another one.
   void share_memory() {
     const Index a = some(KernelTypes::Tensor), b = some(KernelTypes::Tensor);
     if (a < 0) return;

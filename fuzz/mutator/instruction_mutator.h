@@ -5,9 +5,9 @@
 
 namespace assay::fuzz {
 
-// Makes one change of a plan's instructions that a program of meaning might have: a call of an operator of the
-// specification on values that are there or are made for it, another operator for a call, a view, a move, a jump, a
-// free; or a tensor takes the memory, the constant or the name of another.
+// Makes one change of a plan's instructions that keeps the program plausible: adds a call of an operator of the
+// specification on existing or new values; replaces the operator of a call; adds a view, a move, a jump or a free; or
+// gives a tensor the memory, the constant or the name of another tensor.
 void mutate_instructions(pte::ExecutionPlanT& plan, Random& random);
 
 }  // namespace assay::fuzz

@@ -5,8 +5,8 @@
 
 namespace assay::fuzz {
 
-// Makes one change somewhere in a JSON value: a number, text or list becomes another; members and elements go, come
-// again, or become what is elsewhere.
+// Makes one change in a JSON value: changes a number, text or list; removes or repeats members and elements, or
+// replaces them by parts from another place.
 void mutate(Json& json, Random& random);
 
 }  // namespace assay::fuzz

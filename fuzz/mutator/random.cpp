@@ -33,7 +33,7 @@ std::int64_t another_number(std::int64_t now, Random& random) {
                                     0xFFFFFFFF,
                                     std::numeric_limits<std::int64_t>::max(),
                                     std::numeric_limits<std::int64_t>::min()};
-  const auto as_bits = static_cast<std::uint64_t>(now);  // which wrap
+  const auto as_bits = static_cast<std::uint64_t>(now);  // unsigned, since arithmetic on it wraps
   switch (random.below(7)) {
     case 0:
       return random.of(edges);

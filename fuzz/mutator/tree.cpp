@@ -88,7 +88,7 @@ class Writer {
   }
 
  private:
-  // Where what the table only refers to was written.
+  // Writes the part of a field that a table stores by reference, and returns its position.
   uoffset_t child(const Field& value, const reflection::Field& f) {
     const BaseType type = f.type()->base_type();
     if (const auto* text = std::get_if<std::string>(&value))
@@ -175,7 +175,7 @@ bool each_field(const Scope& scope, const std::function<bool(const Site&)>& f) {
 }
 
 std::string_view name_of_list(const Table& table, const reflection::Field& field) {
-  static std::unordered_map<const reflection::Field*, std::string_view> known;  // schemas are there for ever
+  static std::unordered_map<const reflection::Field*, std::string_view> known;  // schemas live until the process ends
   const auto [at, is_new] = known.try_emplace(&field);
   if (is_new) at->second = find_reference(table, field);
   return at->second;

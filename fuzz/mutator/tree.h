@@ -11,15 +11,15 @@
 #include <variant>
 #include <vector>
 
-// A flatbuffer as a tree that can be changed anywhere, whatever its schema.
+// A flatbuffer as a tree in which everything can be changed, for any schema.
 namespace assay::fuzz {
 
 struct Table;
 using Number = std::int64_t;  // an integer extended to 64 bits; the bits of a double
 using Numbers = std::vector<Number>;
 using Tables = std::vector<Table>;
-// Absent, or what there is. A string and a vector of bytes are a string; a table and a union's member are one table,
-// whose type says which member it is.
+// Monostate is an absent field. A string or a vector of bytes is a string. A table or a member of a union is one table,
+// whose type identifies the member.
 using Field = std::variant<std::monostate, Number, std::string, Numbers, Tables>;
 
 struct Table {
@@ -30,10 +30,10 @@ struct Table {
 };
 
 Table read(const reflection::Schema& schema, const flatbuffers::Table& root);
-// Finished without an identifier.
+// Finishes the buffer without a file identifier.
 void write(const reflection::Schema& schema, const Table& root, flatbuffers::FlatBufferBuilder& builder);
 
-// A table with those around it.
+// A table and the tables that enclose it.
 struct Scope {
   const Scope* outer;
   Table* table;
@@ -50,21 +50,21 @@ struct Site {
   }
 };
 
-// Tells of every field until f returns true, behind which the tree may be another. Whether it did.
+// Calls f with every field until f returns true; f may then have changed the tree. Returns whether f returned true.
 bool each_field(const Scope& scope, const std::function<bool(const Site&)>& f);
 inline bool each_field(Table& root, const std::function<bool(const Site&)>& f) {
   return each_field({nullptr, &root}, f);
 }
 
-// The list of the tables around it of which the site's numbers are indices; null: they are no indices, or there is
-// none.
+// The list in an enclosing table that the site's numbers are indices of; null: the numbers are no indices, or no table
+// has the list.
 Field* list_indexed_by(const Site& site);
-// The list of this name in the nearest table around that has one.
+// The list of this name in the nearest enclosing table that has one.
 Field* list_named(std::string_view name, const Scope* scope);
-// The name of the list of which this field's numbers are indices; empty: they are no indices.
+// The name of the list that this field's numbers are indices of; empty: they are no indices.
 std::string_view name_of_list(const Table& table, const reflection::Field& field);
 
-std::span<Number> numbers_in(Field& field);  // one, all of a list, or none
-std::size_t size_of(const Field& list);      // elements
+std::span<Number> numbers_in(Field& field);  // one number, all numbers of a list, or none
+std::size_t size_of(const Field& list);      // number of elements
 
 }  // namespace assay::fuzz

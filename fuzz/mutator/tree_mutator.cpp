@@ -23,8 +23,8 @@ bool is_bool(const reflection::Field& f) {
 
 // -- choosing a field ---------------------------------------------------------------------------------------------
 
-// Runs f on a random field that is wanted, if there is one: half the time any of them is as likely as any other, half
-// the time any kind of field is.
+// Runs f on a random field for which `wanted` is true, if there is one. Half of the time all such fields are equally
+// likely; half of the time all kinds of such fields are equally likely.
 template <class Wanted, class F>
 void at_some_field(Table& root, Random& random, Wanted wanted, F f) {
   std::unordered_map<const reflection::Field*, std::size_t> counts;
@@ -45,7 +45,7 @@ void at_some_field(Table& root, Random& random, Wanted wanted, F f) {
 
 // -- indices that follow their elements ---------------------------------------------------------------------------
 
-// Gives every index of `list` its new number; what it named may be gone.
+// Renumbers every index of `list`. The element that an index refers to may no longer exist.
 template <class F>
 void renumber(Table& root, const Field* list, F to) {
   each_field(root, [&](const Site& s) {
@@ -55,7 +55,7 @@ void renumber(Table& root, const Field* list, F to) {
   });
 }
 
-// Puts elements in another order, some not at all, some more than once: `order` are their old places.
+// Reorders elements; some are removed and some are repeated. `order` has their old positions.
 void rearrange(Table& root, Field& list, const std::vector<std::size_t>& order, Random& random) {
   const std::size_t size = size_of(list);
   const auto apply = [&](auto& elements) {
@@ -83,7 +83,7 @@ const reflection::Object* type_of(const Table& table) {
   return table.type;
 }
 
-// A random element of a list, of the same kind as `like` if there is one.
+// A random element of a list; one of the same kind as `like` if the list has one.
 std::size_t similar(const Field& list, const Table* like, Random& random) {
   std::vector<std::size_t> choices;
   if (const auto* tables = std::get_if<Tables>(&list); tables && like)
@@ -100,8 +100,8 @@ const Table* element(const Field& list, Number i) {
 
 // -- from one tree to another -------------------------------------------------------------------------------------
 
-// Copies what stands at one place to another of the same type, with the elements that its indices name: those come
-// behind the lists of the new place, or are replaced by elements of their kind that are there already.
+// Copies a field to another field of the same type, together with the elements that its indices refer to. These
+// elements are appended to the lists of the target, or replaced by elements of their kind that the target already has.
 class Transplant {
  public:
   Transplant(const Site& from, const Site& to, Random& random) : from_(from), to_(to), random_(random) {}
@@ -114,7 +114,7 @@ class Transplant {
     to_.value() = std::move(copy);
   }
 
-  // Behind the elements that are there. Both are lists.
+  // Appends copies to the elements of the target. Both fields are lists.
   void copy_elements(std::size_t begin, std::size_t n) {
     for (std::size_t i = begin; i < begin + n; ++i)
       if (const Table* original = element(from_.value(), static_cast<Number>(i))) {
@@ -126,13 +126,13 @@ class Transplant {
       }
     extend(to_.value(), more_.extract(&to_.value()).mapped());
   }
-  // The elements that what was copied names. Behind this, sites are no more where they were.
+  // Appends the elements that the copies refer to. Sites are invalid afterwards.
   void finish() {
     for (auto& [to, more] : more_) extend(*to, more);
   }
 
  private:
-  // The field's own numbers.
+  // Adapts the field's own numbers.
   void adapt_numbers(Field& copy) { adapt(name_of_list(*from_.scope.table, from_.meta()), copy); }
   void adapt(std::string_view list, Field& value) {
     Field* from = list.empty() ? nullptr : list_named(list, &from_.scope);
@@ -151,7 +151,7 @@ class Transplant {
     return copy;
   }
 
-  // The index in `to` of what stands at i in `from`.
+  // The index in `to` of the element with index i in `from`.
   Number carried(const Field& from, Number i, Field& to) {
     if (i < 0 || static_cast<std::size_t>(i) >= size_of(from)) return i;
     const auto [at, is_new] = carried_.try_emplace({&from, i});
@@ -160,7 +160,7 @@ class Transplant {
     if (size_of(to) > 0 && random_.one_in(3)) return at->second = static_cast<Number>(similar(to, original, random_));
     const Number place = at->second = static_cast<Number>(size_of(to) + size_of(more_[&to]));
     if (!original) return append(to, std::get<Numbers>(from)[static_cast<std::size_t>(i)]), place;
-    append(to, *original);  // its place is taken before what it names takes others
+    append(to, *original);  // reserves its index before the elements that it refers to get theirs
     const std::size_t here = size_of(more_[&to]) - 1;
     Table copy = adapted(*original);
     std::get<Tables>(more_[&to])[here] = std::move(copy);
@@ -187,10 +187,10 @@ class Transplant {
   Random& random_;
   std::map<std::pair<const Field*, Number>, Number> carried_;
   std::map<Field*, Field>
-      more_;  // what comes behind each list, when all is copied: until then tables stay where they are
+      more_;  // elements to append to each list when all is copied; until then tables keep their addresses
 };
 
-// Runs f on a random field of the same kind elsewhere.
+// Runs f on a random field of the same kind at another place.
 template <class F>
 void at_the_same_field(Table& root, const Site& like, Random& random, F f) {
   at_some_field(
@@ -216,7 +216,7 @@ class Change {
   }
 
  private:
-  // What the same field is elsewhere.
+  // Replaces the value by that of the same field at another place.
   void become_another() {
     if (std::holds_alternative<std::monostate>(site_.value())) begin();
     at_the_same_field(other_, site_, random_, [&](const Site& from) {
@@ -226,7 +226,7 @@ class Change {
     });
   }
 
-  // The first value of what was absent.
+  // Gives an absent field its first value.
   void begin() {
     const auto type = site_.meta().type()->base_type();
     if (type <= BaseType::Double) site_.value() = Number{0};
@@ -268,7 +268,7 @@ class Change {
     rearrange(root_, site_.value(), order, random_);
   }
 
-  // A run of elements of the same list elsewhere, at a place in this one.
+  // Inserts a run of elements from the same list at another place.
   void add_elements() {
     at_the_same_field(other_, site_, random_, [&](const Site& from) {
       const std::size_t size = size_of(from.value()), old = size_of(site_.value());

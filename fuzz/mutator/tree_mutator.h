@@ -5,10 +5,9 @@
 
 namespace assay::fuzz {
 
-// Makes one change of a tree: a number becomes another, an index that of another element, elements of a list go, come
-// again or change places, a field becomes what it is elsewhere. Indices mostly follow the elements that they are of.
-// What is taken from `other`, a tree of the same schema, brings the elements that it refers to; the tree itself will
-// do.
+// Makes one change of a tree: changes a number; redirects an index; removes, repeats or reorders elements of a list; or
+// replaces a field by the same field at another place. Indices mostly follow their elements. Parts copied from `other`,
+// a tree of the same schema, bring the elements that they refer to. `other` may be the tree itself.
 void mutate(Table& root, Table& other, Random& random);
 
 }  // namespace assay::fuzz

@@ -3,7 +3,7 @@
 #include "fuzz/printed.h"
 #include "fuzz/target.h"
 
-// assay inspect.
+// Attacks assay inspect.
 namespace assay::fuzz {
 
 void attack_inspect(Input input) {

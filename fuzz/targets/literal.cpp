@@ -3,7 +3,8 @@
 #include "fuzz/printed.h"
 #include "fuzz/target.h"
 
-// A schema's type, a line's end, and a literal of that type: what is read and written reads back as what was written.
+// The input is a schema type, a newline, and a literal of that type. A literal that is read and written reads back as
+// the same value.
 namespace assay::fuzz {
 
 void attack_literal(Input input) {

@@ -6,8 +6,8 @@
 #include "fuzz/limits.h"
 #include "fuzz/target.h"
 
-// A loader by its C interface (conformance/api/loader.h): $ASSAY_LOADER, "./mine.so", else the reference. It loads,
-// makes ready and runs what it accepts; sanitizers and signals say what is wrong.
+// Attacks a loader by its C interface (conformance/api/loader.h): $ASSAY_LOADER, such as "./mine.so", or the reference.
+// The loader loads, prepares and runs the files that it accepts. Sanitizers and signals report errors.
 namespace assay::fuzz {
 namespace {
 

@@ -4,7 +4,7 @@
 #include "fuzz/printed.h"
 #include "fuzz/target.h"
 
-// A .npy file: what is read and written reads back as the same.
+// The input is a .npy file. A tensor that is read and written reads back as the same tensor.
 namespace assay::fuzz {
 
 void attack_npy(Input input) {

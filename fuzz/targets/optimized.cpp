@@ -6,15 +6,14 @@
 #include "fuzz/target.h"
 #include "optimized/fallback/fallback.h"
 
-// The optimized runtime says of a program what the reference says: it refuses what that refuses, by the same rule, and
-// gives results of the same kinds, dtypes and sizes, in the memory that it asked for. Inputs that it is lent, every
-// other one, are as they were.
+// The optimized runtime agrees with the reference. It refuses the same programs by the same rules. It gives results of
+// the same kinds, dtypes and sizes, in the memory that it requested. Every other input is lent, and keeps its content.
 namespace assay::fuzz {
 namespace {
 
 using Bytes = std::span<const std::byte>;
 
-// What the reference says of each method's first execution, and what it was given.
+// The reference's result of each method's first execution, and the inputs.
 struct Reference {
   std::vector<std::vector<std::optional<Value>>> inputs;
   std::vector<Said> methods;
@@ -51,8 +50,8 @@ std::optional<Reference> ask_reference(Bytes file, Bytes data, Said& loading) {
   return all;
 }
 
-// What the reference or the fallback refuses for its own sake; and T16, since only the reference knows which bytes were
-// written.
+// Faults that only one side reports: limits of the reference or the fallback; and T16, since only the reference knows
+// which bytes were written.
 bool is_limit(const Said& said) { return said.outcome == Outcome::exhausted || said.rule == "T16"; }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "fuzz/oracle.h"
 #include "fuzz/target.h"
 
-// A line of assay call --jsonl.
+// The input is a line of assay call --jsonl.
 namespace assay::fuzz {
 
 void attack_oracle(Input input) {

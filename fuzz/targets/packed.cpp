@@ -10,15 +10,15 @@
 #include "optimized/fallback/fallback.h"
 #include "optimized/packed/packed.h"
 
-// Packed constants that somebody else made, behind a program. What a method kept gives what it gave; another file is
-// refused; and whatever floats there are in one that is not, a method of them ends as it did, in the memory that it
-// asked for.
+// The input is a program with packed constants of any origin behind it. Constants that a method saved give the same
+// results again. A file that does not fit is refused. With any floats in a file that fits, a method ends in the same
+// way as before, in the memory that it requested.
 namespace assay::fuzz {
 namespace {
 
 using optimized::KeptConstants;
 
-// Of exactly so many bytes, which these fill again and again.
+// Memory of this size, filled with repetitions of the given bytes.
 ClientMemory filled(std::size_t size, std::span<const std::byte> with) {
   ClientMemory memory(size);
   for (std::size_t i = 0; i < size; ++i) memory.bytes()[i] = with.empty() ? std::byte{0} : with[i % with.size()];

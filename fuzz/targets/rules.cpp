@@ -8,8 +8,8 @@
 #include "fuzz/target.h"
 #include "reference/program/program.h"
 
-// The rules of files without the reference, as any runtime asks them: in the caller's memory, whatever it held, and
-// without heap. The verdict is that of the reference.
+// The rules of files without the reference, as a runtime checks them: in the caller's memory with any previous content,
+// and without heap. The verdict is the same as that of the reference.
 namespace assay::fuzz {
 namespace {
 
@@ -44,7 +44,7 @@ class Memory {
   std::unique_ptr<std::max_align_t[]> memory_;
 };
 
-// What `use` finds in a workspace of the size that it asks for.
+// Runs `use` first to count the workspace that it needs, then in a workspace of exactly that size.
 template <class Use>
 void in_workspace(std::byte fill, Use use) {
   format::Workspace counting;
@@ -55,7 +55,7 @@ void in_workspace(std::byte fill, Use use) {
   use(workspace);
 }
 
-// Locates, opens and checks.
+// Locates, opens and checks a file.
 void check(Input file, const FileKind& kind, std::byte fill, Findings& findings) {
   const auto extent = kind.locate(file.first(std::min(file.size(), format::head_bytes)), file.size(), findings);
   if (!extent) return;

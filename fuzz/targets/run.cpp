@@ -8,7 +8,7 @@
 #include "fuzz/target.h"
 #include "reference/program/decoded.h"
 
-// What check accepts runs, within its limits, to results that depend on nothing but the program and its inputs, and a
+// A program that passes the check runs, within its limits. The results depend only on the program and its inputs. A
 // refused instruction changes nothing.
 namespace assay::fuzz {
 namespace {
@@ -22,7 +22,7 @@ void set_inputs(Method& method) {
 }
 
 struct Execution {
-  std::string refused;  // empty: it reached the end
+  std::string refused;  // empty: the execution reached its end
   std::size_t steps = 0;
   std::vector<std::optional<Value>> outputs;
 };
@@ -64,7 +64,7 @@ std::vector<std::string> method_names(const LoadedProgram& program) {
   return names;
 }
 
-// Each method twice, since state stays from one execution to the next; empty where the program is refused.
+// Runs each method twice, since state is kept between executions. Empty if the program is refused.
 std::vector<Execution> run(const Subject& subject, std::byte fill = {}, Listener* listener = nullptr) {
   std::vector<Execution> all;
   const Budget budget(limits);
@@ -83,7 +83,7 @@ std::vector<Execution> run(const Subject& subject, std::byte fill = {}, Listener
   return all;
 }
 
-// Why two runs are not the same; empty: they are.
+// How two runs differ; empty: they are equal.
 std::string difference(const std::vector<Execution>& a, const std::vector<Execution>& b) {
   if (a.size() != b.size()) return text("there are ", a.size(), " executions and ", b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {

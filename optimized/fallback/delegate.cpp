@@ -18,7 +18,7 @@ struct Held {
 void* begin(void* maker, const DelegateSource& from, Fault& fault) {
   const auto& of = *static_cast<const ReferenceBackends::Maker*>(maker);
   auto held = std::make_unique<Held>();
-  held->options.backends = of.backends;
+  held->options.backends = of.all;
   const bool made = caught(fault, [&](const Budget& budget) {
     held->options.budget = budget;
     held->options.instructions = from.instructions;

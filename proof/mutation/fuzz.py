@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Tries a mutant of fuzz.yaml, for the program `fuzz` of this folder: `fuzz.py NAME`; `fuzz.py --list` lists all.
+"""Tries a mutant of fuzz.yaml, for the program `fuzz` of this folder: `fuzz.py NAME`. `fuzz.py --list` lists all
+mutants, and fails where one has no place in its file.
 
-The mutated source is compiled and linked before the library that has the original. The fuzzer must name the oracle within SECONDS;
-the exit status is 0 where it does. Needs the fuzzers (tools/fuzz 1), and for the official runtime the preset `dev`."""
+The mutated source is compiled and linked before the library that has the original. The fuzzer must name the oracle
+within SECONDS; the exit status is 0 where it does. Needs the fuzzers (tools/fuzz 1), and for the official runtime the
+preset `dev`."""
 import os
 import pathlib
 import re
@@ -27,12 +29,16 @@ def run(command: str, build: pathlib.Path) -> None:
     subprocess.run(command, shell=True, check=True, cwd=build)
 
 
-def mutated_source(mutant: dict) -> pathlib.Path:
+def mutated_text(mutant: dict) -> str:
     text = (ROOT / mutant["file"]).read_text()
     if text.count(mutant["find"]) != 1:
-        raise SystemExit(f"{mutant['name']}: {mutant['file']} has its line {text.count(mutant['find'])} times, but must have it once")
+        raise SystemExit(f"{mutant['name']}: {mutant['file']} has its text {text.count(mutant['find'])} times, but must have it once")
+    return text.replace(mutant["find"], mutant["replace"])
+
+
+def mutated_source(mutant: dict) -> pathlib.Path:
     source = WORK / (mutant["name"] + ".cpp")
-    source.write_text(text.replace(mutant["find"], mutant["replace"]))
+    source.write_text(mutated_text(mutant))
     return source
 
 
@@ -91,6 +97,7 @@ def main() -> None:
     mutants = {m["name"]: m for m in yaml.safe_load(pathlib.Path(__file__).with_suffix(".yaml").read_text())}
     if sys.argv[1:] == ["--list"]:
         for name, mutant in mutants.items():
+            mutated_text(mutant)
             print(mutant["file"], mutant["oracle"], mutant.get("target", "programs"), name)
         return
     if len(sys.argv) != 2 or sys.argv[1] not in mutants:

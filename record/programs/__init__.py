@@ -16,7 +16,7 @@ SUBJECTS = (
     "quantized", "training", "custom", "delegates", "mobilenet",
 )  # fmt: skip
 
-# What the exporter refuses, and so has no program here:
+# Features that the exporter refuses, so that no program here has them:
 #
 #   torch.while_loop                      "Unsupported control flow operator: while_loop"
 #   map whose body gives several tensors  "Multiple outputs are not supported"

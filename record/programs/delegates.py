@@ -1,4 +1,4 @@
-"""Parts of programs handed to a backend of our own, whose payload is again a program.
+"""Programs with parts delegated to a test backend, whose payload is itself a program.
 
 `ProgramBackend` lowers the part that it is given to a complete .pte with one method `forward`; a runtime executes the
 payload with the first arguments of the delegate call as inputs and the others as outputs.

@@ -1,6 +1,6 @@
 """Exports the recorded programs again with another version of the exporter, into golden/exporters/<version>.
 
-Files that every exporter makes must stay accepted, and must give what golden/programs/<name>/calls.json expects. Only
+The files of every exporter must be accepted, and must give the results in golden/programs/<name>/calls.json. Only
 programs whose bytes differ from the recorded ones are kept: of 1.5.0 none, of 1.4.1 five. Run by a Python that has that version of executorch:
 `RECORD_PYTHON=.../bin/python record/record exporters`.
 """

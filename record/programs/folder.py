@@ -39,7 +39,7 @@ class Tensors:
         self.names = {}
 
     def value(self, value, name):
-        """The value as calls.json has it; a tensor becomes a file."""
+        """The value in the form of calls.json; a tensor becomes a file."""
         if isinstance(value, torch.Tensor):
             data = npy(value)
             name = self.names.setdefault(data, f"{name}.npy")

@@ -1,4 +1,4 @@
-"""Runs a recorded program in the official runtime: does it give what eager gives?"""
+"""Runs a recorded program in the official runtime: compares its results with eager's."""
 
 import os
 import re
@@ -12,7 +12,8 @@ from .program import tolerance_of
 
 
 def verdict(made, files, data, results):
-    """In one line whether the runtime agrees. It works in a child: what crashes it ends the child only."""
+    """One line that states whether the runtime agrees. It runs in a child process, so that a crash ends only the
+    child."""
     if len(data) > 1:
         return "not run: the Python runtime takes one data file"
     told, status = in_child(lambda: (line.encode() for line in _run(made, files, data, results)))
@@ -56,7 +57,7 @@ class _Methods:
 
 
 def first_difference(found, wanted, tolerance):
-    """A sentence on the first output that is not the wanted one, None when all are."""
+    """A sentence on the first output that differs from the expected one; None if all agree."""
     if len(found) != len(wanted):
         return f"{len(found)} outputs, not {len(wanted)}"
     for index, (f, w) in enumerate(zip(found, wanted)):

@@ -1,4 +1,4 @@
-"""What a program under record is, and the table of all of them."""
+"""The programs to record, and the table of all of them."""
 
 import copy
 import hashlib
@@ -10,7 +10,7 @@ import torch
 from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig
 from torch.utils import _pytree as pytree
 
-# How far a runtime may be from eager: other orders of summation, roundings of intermediate results.
+# The distance that a runtime may have from eager, by other orders of summation and rounding of intermediate results.
 TOLERANCES = {
     torch.float64: (1e-10, 1e-10),
     torch.float32: (1e-4, 1e-5),
@@ -26,8 +26,8 @@ UNCHECKED = EdgeCompileConfig(_check_ir_validity=False)
 class Method:
     """A module to export with example arguments.
 
-    `export` replaces torch.export.export; `eager(module, *inputs)` gives the outputs of the method where the module
-    does not give all of them.
+    `export` replaces torch.export.export; `eager(module, *inputs)` returns the outputs of the method if the
+    module does not return all of them.
     """
 
     module: torch.nn.Module
@@ -45,7 +45,7 @@ class Method:
 
 @dataclass
 class Call:
-    """A call of a method; `tolerance` (relative, absolute) where that of the dtypes does not fit."""
+    """A call of a method; `tolerance` (relative, absolute) replaces the tolerance of the dtypes."""
 
     method: str
     inputs: tuple
@@ -57,7 +57,7 @@ class Program:
     """Methods, settings of the exporter, and calls in order on one loaded program.
 
     `passes` are run on the edge program; `constants` become methods without inputs; `added` are the answers of methods
-    that the exporter adds by itself; one that is `bundled` is written with its calls as a .bpte, too.
+    that the exporter adds by itself; a `bundled` program is also written as a .bpte file with its calls.
     """
 
     methods: dict
@@ -93,14 +93,14 @@ PROGRAMS = {}
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the table; a program `on_demand` is recorded only when its name is asked for."""
+    """A line of the table; a program `on_demand` is recorded only if its name is given."""
 
     build: Callable
     on_demand: bool
 
 
 def program(build=None, *, on_demand=False):
-    """Puts a function that returns a Program into the table; each is built from a seed of its own."""
+    """Puts a function that returns a Program into the table; each program is built from a seed of its own."""
     if build is None:
         return lambda function: program(function, on_demand=on_demand)
     name = build.__name__
@@ -119,7 +119,7 @@ def program(build=None, *, on_demand=False):
 
 
 def tolerance_of(leaves):
-    """Relative and absolute tolerance of a call that touches these values: that of the coarsest dtype."""
+    """Relative and absolute tolerance of a call with these values: those of the coarsest dtype."""
     dtypes = {v.dtype for v in leaves if isinstance(v, torch.Tensor)}
     dtypes |= {torch.float64 for v in leaves if isinstance(v, float)}
     return max((TOLERANCES[d] for d in dtypes if d in TOLERANCES), default=(0.0, 0.0))

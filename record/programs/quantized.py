@@ -1,7 +1,7 @@
 """Quantised graphs kept as operators: PT2E with the XNNPACK quantizer, quantised embeddings.
 
 Eager and a runtime may round an activation that lies half way between two quantised values to different sides, after
-float32 sums in another order; a program whose answers would depend on that has the step of its output as tolerance.
+float32 sums in another order; a program whose answers depend on that rounding has the step of its output as tolerance.
 """
 
 import torch

@@ -61,7 +61,7 @@ def main():
 
 
 def chosen(patterns):
-    """The names that match, in alphabetical order; those on demand must be written out."""
+    """The names that match, in alphabetical order; programs on demand must be named in full."""
     return sorted(
         name
         for name, entry in PROGRAMS.items()
@@ -72,7 +72,7 @@ def chosen(patterns):
 def record(name):
     """The files of a program and its lines in the manifest; None and the reason when the export fails.
 
-    Each is made in a child of its own, so that what torch remembers of one does not change the next.
+    Each program is made in a child process of its own, so that torch's state after one does not affect the next.
     """
     start = time.monotonic()
     told, status = in_child(lambda: [pickle.dumps(_record(name))])
@@ -113,7 +113,7 @@ def check_outputs(files, made, results):
 
 
 def write(target, files):
-    """The files of a program and nothing else in its folder."""
+    """Writes the files of a program and removes all other files of its folder."""
     target.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         manifest.write_atomically(target / name, data)
@@ -136,7 +136,7 @@ def write_manifest(target, entries):
 
 
 def differences(target, entries):
-    """Programs and those of their files whose bytes are not the recorded ones."""
+    """Programs with the files whose bytes differ from the recorded ones."""
     programs = _read(target)["programs"]
     for name, entry in entries.items():
         recorded = programs.get(name, {}).get("files", {})

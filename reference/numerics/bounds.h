@@ -8,8 +8,8 @@
 
 namespace assay {
 
-// Absolute values, of which a number that is not finite bounds nothing: which infinities and NaN come of its products
-// depends on how those of the parts are put together.
+// Absolute values, in which a non-finite number becomes one that bounds nothing: which infinities and NaN its products
+// give depends on how the parts are combined.
 template <class T>
 Array<Complex> bounds(const Array<T>& x) {
   Array<Complex> y(x.sizes);
@@ -18,16 +18,17 @@ Array<Complex> bounds(const Array<T>& x) {
   return y;
 }
 
-// How many unit roundoffs of its magnitude a sum of so many terms may be off (λ of spec/numerics.md), each of which
-// goes through at most `each` roundings a term: four standard deviations of independent ones, or all of them.
+// The error bound of a sum of `terms` terms, in unit roundoffs of its magnitude (λ of spec/numerics.md). Each term goes
+// through at most `each` roundings. The bound is four standard deviations of independent roundings, or all roundings
+// together if that is less.
 inline Real roundoffs(Real terms, Real each = 1) { return std::min(4 * std::sqrt(terms), each * terms); }
 
-// A number that is rounded to the dtype of the result on the way, as a part of the magnitude of a sum of so many terms.
+// The share of a number that is rounded to the result's dtype on the way, in the magnitude of a sum of `terms` terms.
 inline Real stored_number(Real number, Real terms, const Arithmetic& a) {
   return a.stored_unit * std::fabs(number) / roundoffs(terms);
 }
 
-// The magnitude of a sum that is made in the dtype of the result, where other partial results are not.
+// The magnitude of a sum that is computed in the result's dtype while other partial results are not.
 inline Real stored_sum(Real magnitude, const Arithmetic& a) {
   const Real size = std::fabs(magnitude) * (1 + a.stored_unit);
   if (a.stored_unit == 0 || magnitude == 0 || magnitude == unbounded || std::isnan(magnitude)) return magnitude;

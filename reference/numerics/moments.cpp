@@ -50,8 +50,9 @@ Real Moments::variance(Real degrees) const {
 }
 Real Moments::reciprocal_deviation(Real eps) const { return 1 / std::sqrt(variance(count()) + eps); }
 
-// x - mean is wrong by roundoffs(n) u d, d = size + |x| / roundoffs(n), as the mean is, and once rounded itself: its
-// square by roundoffs(n) u (2 |x - mean| d + roundoffs(n) u d^2).
+// The rounding error of the sum of (x - mean)^2, in multiples of roundoffs(n) u. x - mean is wrong by roundoffs(n) u d
+// with d = size + |x| / roundoffs(n): by the error of the mean, and by its own rounding. Its square is therefore wrong
+// by roundoffs(n) u (2 |x - mean| d + roundoffs(n) u d^2).
 Real Moments::rounding(Real unit) const {
   const Real all = roundoffs(count());
   return sum_of(x_, [&](Real v) {
@@ -64,15 +65,16 @@ bool Moments::may_overflow(const Arithmetic& a) const {
   return !(sum_of(x_, [this](Real v) { return (std::fabs(v) + size_) * (std::fabs(v) + size_); }) < a.largest);
 }
 
-// A running mean of an infinite x may be NaN.
+// A running mean may be NaN if an x is infinite.
 Real Moments::mean_magnitude(const Arithmetic& a) const {
   if (std::isnan(size_)) return 0;
   if (!is_finite()) return overflowing(0);
   return 2 * size_ * count() < a.largest ? size_ : overflowing(size_);
 }
 
-// Which infinity or NaN comes of an infinite x depends on the order of a running mean. By 0 the quotient is infinite
-// if squares remain: where they may vanish, or come of a mean that was rounded, it may be NaN or infinite.
+// For an infinite x, the order of a running mean decides which infinity or NaN results. Division by 0 degrees gives
+// infinity if squares remain after rounding. If the squares may vanish, or come only from a rounded mean, the result
+// may be NaN or infinite.
 Real Moments::variance_magnitude(Real degrees, const Arithmetic& a) const {
   if (std::isnan(size_) || x_.empty()) return 0;
   if (!is_finite()) return overflowing(0);
@@ -86,23 +88,23 @@ Real Moments::variance_magnitude(Real degrees, const Arithmetic& a) const {
   return overflowing((squares_ < a.largest ? squares : squares_) / degrees);
 }
 
-// Of variance + eps: that of a sum of n squares is roundoffs(n) u of its magnitude; squares vanish below the smallest
-// normal number. One number less its mean is 0.
+// The error of variance + eps. The sum of n squares is wrong by roundoffs(n) u of its magnitude. Squares vanish below
+// the smallest normal number. For a single number, x - mean is 0.
 Real Moments::variance_error(Real eps, const Arithmetic& a) const {
   const Real squares = count() > 1 ? squares_ + rounding(a.unit) : 0;
   const Real magnitude = squares / count() + std::fabs(eps) + 2 * a.least;
   return roundoffs(count()) * a.unit * magnitude;
 }
 
-// However it is rounded, a variance is not below 0.
+// A variance is never negative, however it is rounded.
 Real Moments::largest_reciprocal_deviation(Real eps, const Arithmetic& a) const {
   const Real least = std::fmax(variance(count()) - variance_error(eps, a), 0) + eps;
   return least > 0 ? 1 / std::sqrt(least) : std::numeric_limits<Real>::infinity();
 }
 
-// r = v^(-1/2) is wrong by two roundings, and by what the error e of v makes of it. Where e is not small beside v it is
-// anywhere up to its largest, or 0 where a variance overflows: within one standard deviation, as that is no matter of
-// quality. Of a half type's statistics the type may be float32.
+// r = v^(-1/2) is wrong by two roundings and by the error e of v. If e is not small beside v, r may be anything up to
+// its largest value, or 0 if a variance overflows. The magnitude puts this range within one standard deviation, since
+// an error there does not concern quality. The statistics of a half type may have dtype float32.
 Real Moments::reciprocal_deviation_magnitude(Real eps, const Arithmetic& a) const {
   const Real v = variance(count()) + eps, r = 1 / std::sqrt(v), largest = largest_reciprocal_deviation(eps, a),
              e = variance_error(eps, a);

@@ -7,7 +7,7 @@
 
 namespace assay {
 
-// A product of factors, given one after another.
+// A product whose factors are given one after another.
 class Product {
  public:
   void multiply(Real x) {
@@ -18,12 +18,12 @@ class Product {
     if (size > 0) least_ *= std::min<Real>(size, 1);
   }
 
-  // The product of the significands, and the sum of the exponents: no partial product leaves the range.
+  // The product of the significands and the sum of the exponents, so that no partial product leaves the range.
   Real value() const { return std::scalbln(significand_, exponent_); }
 
-  // Partial products, in whatever order, lie between the product of all |x| < 1 and that of all |x| > 1. What is lost
-  // below the smallest normal number is at most 2 u of it, and is multiplied by the rest.
-  // What vanishes times an infinity is NaN, as is an infinity times 0.
+  // In any order, partial products lie between the product of all |x| < 1 and the product of all |x| > 1. The loss
+  // below the smallest normal number is at most 2 u of that number, multiplied by the remaining factors. A vanished
+  // product times an infinity is NaN, as is an infinity times 0.
   Real magnitude(const Arithmetic& a) const {
     const bool vanishes = least_ < a.least;
     if (std::isnan(value()) || (infinite_ && !vanishes)) return 0;

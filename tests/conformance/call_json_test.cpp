@@ -27,12 +27,12 @@ std::string summary(const Json& answer) {
 
 std::string ask(std::string_view request) { return summary(answer(request)); }
 
-// What abs says to a tensor; the member names of `tensor` without braces.
+// The answer of abs to a tensor. `tensor` has the members without braces.
 std::string ask_abs(std::string_view tensor) {
   return ask(R"({"operator":"aten::abs.out","args":[{)" + std::string(tensor) + "}]}");
 }
 
-// What add says to this alpha.
+// The answer of add to this alpha.
 std::string ask_alpha(std::string_view alpha) {
   return ask(
       R"({"operator":"aten::add.out","args":[{"dtype":"float64","values":[0]},{"dtype":"float64","values":[1]},)" +

@@ -20,7 +20,7 @@ namespace child_test {
 using namespace std::chrono_literals;
 using End = TaskResult::End;
 
-// The file descriptor of the child's socket: the only socket it has.
+// The file descriptor of the child's only socket.
 int find_socket() {
   for (int fd = 3; fd < 256; ++fd) {
     int type = 0;
@@ -305,7 +305,7 @@ TEST(Child, DiesWithItsParentAsItsNurseryDoes) {
       children = children_of(parent);
     }
     ASSERT_EQ(children.size(), 3u);
-    std::this_thread::sleep_for(50ms);  // past the children's own set-up
+    std::this_thread::sleep_for(50ms);  // after the children's own set-up
     kill(parent, signal);
     int status = 0;
     waitpid(parent, &status, 0);

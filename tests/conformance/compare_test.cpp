@@ -48,7 +48,7 @@ TEST(Baseline, NewIsAFailureThatWasNoneOrLessSeriousOrNotJudged) {
   for (const Record& before : {bad, damaging, listed(bad)}) EXPECT_FALSE(is_new({before}, bad));
   for (const Record& now : {good, poor, unsupported, listed(bad)})
     EXPECT_FALSE(is_new({good}, now)) << name(now.verdict);
-  EXPECT_FALSE(is_new({bad}, failing("aten::add.out", Class::shape)));  // of the same tier
+  EXPECT_FALSE(is_new({bad}, failing("aten::add.out", Class::shape)));  // a failure of the same tier
 }
 
 TEST(Baseline, IsReadFromLines) {

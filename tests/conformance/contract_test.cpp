@@ -13,7 +13,7 @@
 #include "reference/fault.h"
 #include "tests/support/tensors.h"
 
-// What contracts promise, what breaks the rules of their files, and which slices calls lie in.
+// The promises of contracts, violations of the rules of contract files, and the slices of calls.
 namespace assay {
 namespace contract_test {
 
@@ -36,7 +36,7 @@ const Contract& executorch() {
 
 const Operator& op(std::string_view name) { return *find_operator(name); }
 
-// A call of an operator whose outs are as the entry gives them, or as they are given.
+// A call of an operator. Its outs are left to the entry, or are the given ones.
 HostCall call(std::string_view name, std::vector<Value> arguments) {
   arguments.resize(op(name).arguments.size());
   Expectation expected = expect(op(name), arguments);
@@ -58,7 +58,7 @@ std::vector<std::string> slices(std::string_view name, std::vector<Value> argume
 
 Tensor of(DType dtype) { return tensor(dtype, {2}, {1, 2}); }
 
-// A file of its own for a test.
+// A separate file for a test.
 class File {
  public:
   explicit File(const std::string& text, const std::string& name = "contract.yaml")
@@ -89,7 +89,7 @@ struct Wrong {
   std::string rule, line, text;
 };
 
-// The third line is the first of each text.
+// The third line is the first line of each text.
 const std::vector<Wrong> wrong_contracts{
     {"contract.yaml", ":4", "a: [1, 2\n"},
     {"contract.yaml", ":4", "slices: &anchor []\nexcluded: *anchor\n"},
@@ -338,8 +338,8 @@ TEST(Features, OperandsAreDescribedAsTheyMeet) {
               places == 32);
 }
 
-// By construction: what `exported` excludes is what other slices are made of, so no valid call is in none. Its two
-// flags of layouts hold where every dim order is contiguous, and where not the call is in `layouts`.
+// Every valid call is in a slice by construction: the features that `exported` excludes define the other slices. Its
+// two layout features hold if every dim order is contiguous; otherwise the call is in `layouts`.
 TEST(Slices, ACallThatIsNotExportedIsInAnotherSlice) {
   const std::vector<CaseSlice>& all = executorch().slices;
   const auto named = [&](std::string_view name) { return *std::ranges::find(all, name, &CaseSlice::name); };
@@ -417,7 +417,7 @@ std::vector<Tried> tried(const std::string& operators) {
   return all;
 }
 
-// How a library took a call that answers wrongly what it does not refuse.
+// The record of a library that answers wrongly every call that it does not refuse.
 Record record(const Tried& t, bool refused) {
   Record r;
   r.valid = t.call.valid();

@@ -13,8 +13,8 @@
 #include "reference/program/decoded.h"
 #include "tests/support/program_folders.h"
 
-// What assay writes is what the official runtime reads: every recorded program does there, after it was decoded and
-// encoded, exactly what it did before, be it right, wrong or a crash.
+// The official runtime reads the files that assay writes: after decoding and encoding, every recorded program has
+// exactly the same result there as before, whether right, wrong or a crash.
 namespace assay {
 namespace executorch_programs_test {
 
@@ -31,7 +31,7 @@ std::string said_by(F f) {
   }
 }
 
-// What f says, from a child of its own, and how the child ended if it crashed.
+// The text that f returns, from a child process, and how the child ended if it crashed.
 template <class F>
 std::string in_child(F f) {
   int ends[2];
@@ -68,7 +68,7 @@ std::string in_words(const Value& value) {
       value);
 }
 
-// The inputs as the program wants them: in its dim orders.
+// The inputs in the dim orders that the program declares.
 std::vector<Value> arranged_for(const pte::ExecutionPlanT& plan, std::vector<Value> inputs) {
   for (std::size_t i = 0; i < inputs.size() && i < plan.inputs.size(); ++i) {
     const pte::TensorT* declared = plan.values[static_cast<std::size_t>(plan.inputs[i])]->val.AsTensor();

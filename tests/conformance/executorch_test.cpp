@@ -13,7 +13,7 @@
 namespace assay {
 namespace executorch_test {
 
-// An operator as the adapter sees it: a name, and a schema. None of these needs an entry.
+// An operator as the adapter reads it: a name and a schema. None of these has an entry.
 struct Schema {
   std::vector<SchemaArgument> arguments;
   std::string text;
@@ -48,7 +48,7 @@ std::vector<Real> values(const Tensor& t) { return values_of(cast(t, DType::floa
 
 TensorPlan plan(DType dtype, const Dims& sizes) { return {dtype, sizes, Dims::counting(sizes.size())}; }
 
-// Loaded once: the package's kernels register once in a process. The module stands beside this program.
+// Loaded once, since the package's kernels register once per process. The module is in the folder of this program.
 KernelLibrary& library() {
   static const std::unique_ptr<KernelLibrary> loaded =
       load_executorch_library(std::filesystem::read_symlink("/proc/self/exe").parent_path());
@@ -204,7 +204,7 @@ TEST(Executorch, AKernelWithOtherArgumentsThanTheSchema) {
 }
 
 TEST(Executorch, AnAbortingCallCostsOneTaskAndSaysWhy) {
-  // A Scalar where the schema says int, and the kernel's unboxing insists.
+  // The schema has an int; the argument is a Scalar, which the kernel's unboxing rejects.
   const Schema cat("aten::cat.out", {in("Tensor[]", "tensors"), in("int", "dim"), out()});
   KernelLibrary& loaded = library();
   ForkServer fork_server([&](std::string_view task) {

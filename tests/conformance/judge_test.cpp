@@ -9,7 +9,8 @@
 #include "conformance/runner/run_case.h"
 #include "tests/support/tensors.h"
 
-// How a result is held to the reference: each way of spec/numerics.md to be right, and the nearest that is not.
+// How a result is judged against the reference: for each way of spec/numerics.md to be right, a right result and the
+// nearest wrong one.
 namespace assay {
 namespace judge_test {
 
@@ -22,7 +23,7 @@ Tensor row(DType dtype, const std::vector<Real>& values) {
   return tensor(dtype, {static_cast<Int>(values.size())}, values);
 }
 
-// A call, what the reference says to it, and the judgement of what others say.
+// A call, the reference's answer, and the judgement of other answers.
 class Question {
  public:
   Question(std::string_view name, std::vector<Value> arguments)
@@ -34,7 +35,7 @@ class Question {
   const Tensor& want() const { return expected_.outs.at(0); }
   Real exactly(std::size_t i = 0) const { return expected_.answer.unrounded.at(0).values.at(i); }
 
-  // The same asked of a testee that computes in another arithmetic.
+  // The same for a testee that computes in another arithmetic.
   Question in(ArithmeticMode mode) const {
     Question q = *this;
     q.mode_ = mode;
@@ -54,7 +55,7 @@ class Question {
   }
   Verdict verdict_of(const std::vector<Real>& values) const { return judge_values(values).verdict; }
 
-  // The verdict of a result that is off by ulps(i) units in the last place at i.
+  // The verdict on a result that is off by ulps(i) units in the last place at index i.
   template <class F>
   Verdict verdict_when_off_by(F ulps) const {
     std::vector<Real> values = values_of(want());
@@ -127,7 +128,7 @@ TEST(Ulp, OfTheValueBeforeItsRounding) {
 }
 
 TEST(Ulp, InfinityIsOneStepBeyondTheLargest) {
-  const Real edge = 88.722835;  // exp(edge) is the largest float32 but for a few units
+  const Real edge = 88.722835;  // exp(edge) is a few units below the largest float32
   const Question near("aten::exp.out", {row(float32, {edge})});
   ASSERT_TRUE(std::isfinite(values_of(near.want())[0]));
   const Question above("aten::div.out", {row(float16, {65504}), row(float16, {0.998})});  // 65632
@@ -147,7 +148,7 @@ TEST(Ulp, SubnormalsMayBeFlushedWhereTheRowAllowsIt) {
 // -- dot --------------------------------------------------------------------------------------------------------------
 
 TEST(Dot, AllRoundingsOfAFewTerms) {
-  const Question q = product(float32, {1, 1, 1, -3}, {1, 1, 1, 0.5});  // 1.5, of magnitude 4.5
+  const Question q = product(float32, {1, 1, 1, -3}, {1, 1, 1, 0.5});  // 1.5, with magnitude 4.5
   const Real roundoff = std::ldexp(1.0, -24) * 4.5;
   EXPECT_EQ(q.verdict_of({1.5}), Verdict::pass);
   EXPECT_EQ(q.verdict_of({1.5 + 1.8 * roundoff}), Verdict::pass);
@@ -165,7 +166,7 @@ TEST(Dot, ManyTermsMayBeOffByFourStandardDeviations) {
   EXPECT_EQ(q.verdict_of({64 + 4.2 * deviation}), Verdict::fail);
 }
 
-// The sum is one of float32; half way between two numbers either is right.
+// The sum is a float32 number. Halfway between two numbers, both are right.
 TEST(Dot, AHalfResultIsASumThatIsRoundedOnce) {
   const std::vector<Real> ones(64, 1);
   for (const Real got : {63.9375, 64.0625}) EXPECT_EQ(product(float16, ones, ones).verdict_of({got}), Verdict::fail);
@@ -186,7 +187,7 @@ TEST(Dot, ASumMayBeInfiniteWhereTheTermsOfOneSignAre) {
     EXPECT_EQ(product(float32, {huge, huge}, {1, -1}).verdict_of({got}), Verdict::fail) << got;
 }
 
-// Whose magnitude function says that a partial result may not be finite: bounds of finite answers stay.
+// The magnitude function reports that a partial result may be non-finite. Bounds of finite answers still apply.
 TEST(Dot, APartialResultThatOverflowsLeavesTheSignAndTheBound) {
   const Real huge = std::ldexp(1.0, 100), tiny = std::ldexp(1.0, -60), all = std::ldexp(1.0, 80);
   const Question growing("aten::prod.out", {row(float32, {huge, huge, tiny, tiny})});
@@ -197,7 +198,7 @@ TEST(Dot, APartialResultThatOverflowsLeavesTheSignAndTheBound) {
   for (const Real got : {-inf, nan, 0.0}) EXPECT_EQ(infinite.verdict_of({got}), Verdict::fail) << got;
 }
 
-// Whether squares are left is a matter of rounding where all are equal, and none where they are not.
+// If all elements are equal, rounding decides whether squares remain. Otherwise squares always remain.
 TEST(Dot, AVarianceThatIsDividedByZeroIsNoNumber) {
   const auto variance = [](const std::vector<Real>& x) {
     return Question("aten::var.out", {row(float32, x), Value{Ints{0}}, true, false});
@@ -216,13 +217,13 @@ TEST(Dot, AVarianceThatIsDividedByZeroIsNoNumber) {
   for (const Real got : {nan, inf}) EXPECT_EQ(rounded.verdict_of({got}), Verdict::pass) << got;
 }
 
-// However many indices there are.
+// For any number of indices.
 TEST(Dot, OnlyTheTermsOfOneSumRound) {
   const auto added = [](const std::vector<Real>& places) {
     return Question("aten::scatter_add.out", {row(float32, {1, 1, 1, 1}), Int{0}, row(int64, places),
                                               row(float32, std::vector<Real>(places.size(), 1))});
   };
-  const Real ulp = std::ldexp(1.0, -23);  // below 2
+  const Real ulp = std::ldexp(1.0, -23);  // of numbers just below 2
   EXPECT_EQ(added({0, 1, 2, 3}).verdict_of({2 - ulp, 2, 2, 2}), Verdict::pass);
   EXPECT_EQ(added({0, 1, 2, 3}).verdict_of({2 - 2 * ulp, 2, 2, 2}), Verdict::fail);
   EXPECT_EQ(added({0, 0, 0, 3}).verdict_of({4 - 2 * ulp, 1, 1, 2}), Verdict::pass);
@@ -295,7 +296,7 @@ TEST(FreeOuts, AreOutsWithUnspecifiedValues) {
   EXPECT_EQ(free_outs(*find_operator("llama::update_cache.out")), (FreeOuts{true, false}));
 }
 
-// 4096 ones whose sum is held in float16 stop at 2048, which is half of what they are.
+// A float16 sum of 4096 ones stops at 2048, which is half of the right result.
 TEST(HalfAccumulation, LargePartialSumsAbsorbSmallAddends) {
   const std::vector<Real> ones(4096, 1);
   EXPECT_EQ(product(float16, ones, ones).verdict_of({2048}), Verdict::fail);
@@ -311,7 +312,7 @@ TEST(HalfAccumulation, LargePartialSumsAbsorbSmallAddends) {
 
 class WholeTensor : public testing::Test {
  protected:
-  // Sines of float64, each of which may be off by 2 ulp.
+  // Sines in float64; each may be off by 2 ulp.
   static Question sines(std::size_t n) {
     std::vector<Real> values;
     for (std::size_t i = 0; i < n; ++i) values.push_back(0.3 + 0.002 * static_cast<Real>(i));
@@ -337,7 +338,7 @@ TEST_F(WholeTensor, ErrorsAtTheBoundAreNoise) {
       << "too few to tell";
 }
 
-// -- what is not a matter of values -----------------------------------------------------------------------------------
+// -- properties besides values ----------------------------------------------------------------------------------------
 
 TEST(Metadata, DtypeSizesAndDimOrder) {
   const Question q("aten::neg.out", {tensor(float32, {1, 2}, {1, 2})});

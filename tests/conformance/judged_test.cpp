@@ -1,4 +1,4 @@
-// Cases that are judged in children, as trials, too.
+// Cases that are judged in children, also as trials.
 
 #include "conformance/runner/judged.h"
 
@@ -15,12 +15,13 @@ namespace judged_test {
 
 using namespace std::chrono_literals;
 
-bool is_held = false;  // a lock, in a child
-int counted = 0;       // aborts, too
-int judged = 0;        // cases
+bool is_held = false;  // whether a lock is held in the child
+int counted = 0;       // number of `k` cases, including those that aborted
+int judged = 0;        // number of cases
 
-// Cases by the first letter of their ids: `a` aborts, `l` aborts with a lock held, `w` waits for it, `k` aborts and is
-// counted, `c` fails if one was, `s` crashes otherwise, `g` fails as what cases before it left has it, others pass.
+// The first letter of a case's id selects its behaviour: `a` aborts, `l` aborts with a lock held, `w` waits for that
+// lock, `k` aborts and is counted, `c` fails if a `k` was counted, `s` crashes in another way, `g` fails with an answer
+// that depends on the cases before it, any other letter passes.
 Judged judge(std::string_view id, RunMode mode) {
   const bool aborts = id[0] == 'a' || id[0] == 'l' || id[0] == 'k';
   is_held |= id[0] == 'l', counted += id[0] == 'k';
@@ -80,7 +81,7 @@ TEST(Trials, OutliveNoMoreAbortsWhereOneEndedAChildLater) {
   EXPECT_FALSE(outlive(cases));
   EXPECT_TRUE(outlive({"a1", "w1", "a2", "p1"}));
   EXPECT_TRUE(outlive({"w1", "l1", "p1"}));
-  EXPECT_TRUE(outlive({"a1", "s1", "a2", "s2"}));  // which end any child
+  EXPECT_TRUE(outlive({"a1", "s1", "a2", "s2"}));  // a segmentation fault ends every child
 }
 
 TEST(Trials, EndAfterTheGivenNumberOfTasks) {
@@ -100,7 +101,7 @@ TEST(Trials, TimeBetweenTasksCountsForNoTask) {
   EXPECT_TRUE(trials.recovers_from_aborts());
 }
 
-// Behind an abort a block goes on, until what was held then is missed.
+// After an abort the block continues, until a case needs a lock that was held at the abort.
 TEST(Blocks, GiveTheVerdictsOfFreshChildren) {
   std::string verdicts;
   for (const Record& r : judge_in_turn(children(), cases)) {
@@ -110,7 +111,7 @@ TEST(Blocks, GiveTheVerdictsOfFreshChildren) {
   EXPECT_EQ(verdicts, "paappappapapap");
 }
 
-// `k` aborts and counts, and `c` says how many such there were: a state that only its own child has.
+// `k` aborts and is counted, and `c` reports the count: a state that exists only in its own child.
 TEST(Blocks, TheStateThatAnAbortLeavesFailsNoOtherCase) {
   std::string said;
   for (const Record& r : judge_in_turn(children(), std::vector<std::string>{"c1", "k1", "c2", "p1", "k2", "c3"}))
@@ -118,7 +119,7 @@ TEST(Blocks, TheStateThatAnAbortLeavesFailsNoOtherCase) {
   EXPECT_EQ(said, "pappap");
 }
 
-// A call that reads what any other leaves, and fails by itself.
+// A call whose answer depends on earlier calls, and which also fails alone.
 TEST(Blocks, ACaseThatFailsAloneBlamesNoOther) {
   const auto records = judge_in_turn(children(), std::vector<std::string>{"p1", "g1", "p2", "g2"});
   ASSERT_EQ(records.size(), 4u);

@@ -15,7 +15,7 @@ namespace literal_test {
 
 Tensor read_tensor(std::string_view text) { return std::get<Tensor>(read_literal(text, "Tensor")); }
 
-// The rule that refuses the text, and its sentence.
+// The rule that refuses the text, and its message.
 std::string refusal(std::string_view text, std::string_view type = "Tensor", Int length = 0) {
   try {
     return "accepted: " + literal(read_literal(text, type, length), type);
@@ -24,7 +24,7 @@ std::string refusal(std::string_view text, std::string_view type = "Tensor", Int
   }
 }
 
-// The bits that the dtype stores; of a NaN, the sign alone.
+// The bits that the dtype stores; for a NaN, the sign alone.
 Bits without_payload(Bits b, DType dtype) {
   const int width = 8 * info(dtype).bytes;
   b &= ~Bits{0} >> (64 - width);

@@ -16,13 +16,13 @@ GuardedRegions& regions() {
   return all;
 }
 
-// A sanitizer ends a process in its own way.
+// A sanitizer ends the process with its own exit code.
 void expect_nobody_may_write(std::byte* at) {
   EXPECT_EXIT(
       *static_cast<volatile std::byte*>(at) = std::byte{1}, [](int status) { return status != 0; }, "");
 }
 
-// As GuardedMemory, on islands that all tests share.
+// As GuardedMemory, with islands shared by all tests.
 struct Memory : GuardedMemory {
   Memory() : GuardedMemory(regions(), FillPattern::first) {}
 };
@@ -94,7 +94,7 @@ TEST(GuardedRegions, SinkWithTheirCallAndNeverRiseAgain) {
   EXPECT_GT(second, first);
   EXPECT_TRUE(regions().was_retired(first));
   EXPECT_FALSE(regions().was_retired(second));
-  EXPECT_FALSE(regions().was_retired(second - 8192));  // the sea before it
+  EXPECT_FALSE(regions().was_retired(second - 8192));  // the gap before it
   expect_nobody_may_write(first);
 }
 
@@ -185,7 +185,7 @@ TEST(QuarantineHeap, RetiresFreedBlocks) {
   EXPECT_FALSE(arena.was_retired(freed + (std::ptrdiff_t{64} << 20)));
   EXPECT_EQ(used[23], std::byte{0});
   EXPECT_FALSE(arena.damage());
-  beside[5] = std::byte{1};  // lies with one that is used
+  beside[5] = std::byte{1};  // in the same page as a block in use
   EXPECT_EQ(arena.damage()->kind, Damage::Kind::freed);
   beside[5] = std::byte{0xDD};
   arena.release(used);

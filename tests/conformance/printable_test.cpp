@@ -18,16 +18,16 @@ TEST(Printable, NothingActsOnATerminal) {
   EXPECT_EQ(in_quotes("a\nb\r\t\x1b[2J\x7f"), R"("a\x0ab\x0d\x09\x1b[2J\x7f")");
   EXPECT_EQ(in_quotes("\xc2\x9b"), R"("\xc2\x9b")");  // C1: the introducer of a control sequence
   EXPECT_EQ(in_quotes("\xe2\x80\xae|\xe2\x80\xa8"),
-            R"("\xe2\x80\xae|\xe2\x80\xa8")");  // to the left from here; a line's end
+            R"("\xe2\x80\xae|\xe2\x80\xa8")");  // a right-to-left override; a line separator
   EXPECT_EQ(printable("\"kept\" \\ \x1b"), R"("kept" \ \x1b)");
   EXPECT_EQ(in_quotes({"\0", 1}), R"("\x00")");
 }
 
 TEST(Printable, InvalidUtf8IsShownAsBytes) {
   EXPECT_EQ(in_quotes("\xff\xfe"), R"("\xff\xfe")");
-  EXPECT_EQ(in_quotes("\xc3("), R"("\xc3(")");                        // a second byte is missing
-  EXPECT_EQ(in_quotes("\xc3"), R"("\xc3")");                          // the text ends in it
-  EXPECT_EQ(in_quotes("\xc0\xaf"), R"("\xc0\xaf")");                  // a longer form than the shortest
+  EXPECT_EQ(in_quotes("\xc3("), R"("\xc3(")");                        // the second byte is missing
+  EXPECT_EQ(in_quotes("\xc3"), R"("\xc3")");                          // the text ends within a character
+  EXPECT_EQ(in_quotes("\xc0\xaf"), R"("\xc0\xaf")");                  // not the shortest form
   EXPECT_EQ(in_quotes("\xed\xa0\x80"), R"("\xed\xa0\x80")");          // a surrogate
   EXPECT_EQ(in_quotes("\xf4\x90\x80\x80"), R"("\xf4\x90\x80\x80")");  // beyond Unicode
   EXPECT_EQ(in_quotes("\xf0\x9f\x98\x80"), "\"\xf0\x9f\x98\x80\"");

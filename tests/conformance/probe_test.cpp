@@ -30,7 +30,7 @@ std::vector<Value> add_arguments() {
 
 float* data(HostValue& v) { return reinterpret_cast<float*>(std::get<TensorView>(v).data); }
 
-// A library that adds, and does one thing wrong.
+// A library that adds and has one fault.
 class BadLibrary : public KernelLibrary {
  public:
   using Deed = std::function<Reply(std::span<HostValue>)>;
@@ -139,7 +139,8 @@ TEST(Observe, FreeValuesNeedNotBeEqual) {
             Class::not_repeatable);
 }
 
-// Of two outs one is free: what the other lacks, or holds otherwise the next time, is seen.
+// One of two outs is free: any value is right. The probe still notices if the other out is unwritten, or differs in the
+// next call.
 TEST(Observe, OneOfTheOutsIsFree) {
   class FirstAlone : public KernelLibrary {
    public:

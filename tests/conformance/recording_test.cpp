@@ -1,4 +1,4 @@
-// What a recording is read as, whatever the order in which its calls came.
+// Reading a recording gives the same calls in any order of the recorded calls.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ flatbuffers::Offset<golden::Call> abs_call(flatbuffers::FlatBufferBuilder& b, By
   return golden::CreateCallDirect(b, &arguments, &results);
 }
 
-// A folder with one recording of aten::abs.out, of calls with these elements of uint8.
+// A folder with one recording of aten::abs.out: calls with these uint8 elements.
 class Recording : public testing::Test {
  protected:
   Corpus recorded(const std::vector<Bytes>& calls) {

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-// A summary in which each record that fails is a defect.
+// A summary in which each failing record is a defect.
 Summary with_defects(const std::vector<Record>& records) {
   std::vector<Defect> defects;
   for (const Record& r : records)
@@ -186,7 +186,7 @@ TEST(Table, StaysInsideItsWidth) {
   for (int i = 0; i < 60; ++i) wide.message += "größe ";
   const std::string table = table_of(with_defects({longest, wide}));
   for (const std::string& line : lines_of(table)) {
-    if (line.ends_with(" case)")) continue;  // a sentence is never cut
+    if (line.ends_with(" case)")) continue;  // a sentence is never truncated
     EXPECT_LE(code_points(line), 100) << line;
   }
   EXPECT_THAT(table, HasSubstr("assay case aten::_native_batch_norm_legit_no_training.out#0"));

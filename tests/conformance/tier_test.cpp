@@ -7,7 +7,7 @@
 
 #include "conformance/verdict/record.h"
 
-// The table of tiers, held to what it is for: another statement of the same rules, about every case there can be.
+// Compares the table of tiers with a second statement of the same rules, for every possible case.
 namespace assay {
 namespace tier_test {
 
@@ -140,7 +140,7 @@ TEST(Tier, RefusalsOfValidCallsAreOneTier) {
 TEST(Tier, ADistanceWithoutABoundIsNoFactor) {
   Record r;
   r.verdict = Verdict::fail, r.failure = Class::value, r.distance = 1;
-  EXPECT_EQ(tier_of(r), Tier::wrong);  // an integer that is off by one
+  EXPECT_EQ(tier_of(r), Tier::wrong);  // an integer with an error of one
   r.bound = "0.5";
   EXPECT_EQ(tier_of(r), Tier::near);
 }

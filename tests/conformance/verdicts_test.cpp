@@ -1,4 +1,4 @@
-// spec/verdicts.md, spec/runtime_suite.md and the tables of the code say the same words, each once.
+// spec/verdicts.md, spec/runtime_suite.md and the tables in the code have the same words, each once.
 #include <gmock/gmock-matchers.h>
 
 #include <fstream>
@@ -14,9 +14,9 @@ namespace verdicts_test {
 
 using testing::ElementsAreArray;
 
-using Word = std::pair<std::string, std::string>;  // and what its row says last
+using Word = std::pair<std::string, std::string>;  // and the last cell of its row
 
-// The rows of the table under a heading whose first cell is a word of the tools.
+// The rows of the table under a heading, if the first cell is a word that the tools print.
 std::vector<Word> documented(const std::string& heading, const std::string& page = "verdicts.md") {
   static const std::regex row(R"(\| `([^`]+)` \|(?:.* \|)? ([^|]+) \|)");
   std::ifstream file(ASSAY_GOLDEN "/../../spec/" + page);

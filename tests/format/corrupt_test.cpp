@@ -10,7 +10,7 @@
 #include "conformance/files/file.h"
 #include "tests/support/program_folders.h"
 
-// Every field of every schema is changed in every way, and each file that is made has the fault that its name tells.
+// Every field of every schema is changed in every way. Each resulting file has the fault that its name states.
 namespace assay::corrupt {
 namespace corrupt_test {
 

@@ -4,7 +4,7 @@
 
 #include "conformance/corrupt/sample.h"
 
-// For any bytes, readers return a value or faults of known rules.
+// For any bytes, readers return a value, or faults of known rules.
 namespace assay {
 namespace format_bytes_test {
 
@@ -14,7 +14,7 @@ Bytes program_file() { return encode(Sample().program); }
 Bytes data_file() { return encode(Sample().data); }
 Bytes bundle_file() { return Sample().encoded_bundle(); }
 
-// Reads a file as a caller does who knows nothing about it.
+// Reads a file without knowing anything about it.
 Faults read(const Bytes& file) {
   const FileKind* kind = file_kind(file);
   return faults_of(borrowed(file), kind ? *kind : format::program_kind);

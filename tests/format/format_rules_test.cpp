@@ -55,7 +55,7 @@ Faults faults_told(const std::function<void(format::Findings&)>& check) {
   return faults.take();
 }
 
-// The faults of the file in memory that begins `offset` bytes behind a multiple of 16.
+// The faults of the file at an address `offset` bytes after a multiple of 16.
 Faults opened_at(const Bytes& file, std::size_t offset) {
   AlignedMemory memory(file.size() + offset);
   const auto bytes = memory.bytes().subspan(offset);
@@ -67,12 +67,12 @@ Faults opened_at(const Bytes& file, std::size_t offset) {
   });
 }
 
-// A bundle whose program begins `offset` bytes behind a multiple of 16.
+// A bundle whose program begins `offset` bytes after a multiple of 16.
 Bytes bundle_with_program_at(std::ptrdiff_t offset) {
   for (std::size_t padding = 0;; padding += 4) {
     flatbuffers::FlatBufferBuilder b;
     const auto program = b.CreateVector(std::vector<std::uint8_t>(64));
-    b.CreateString(std::string(padding, ' '));  // stands before the program
+    b.CreateString(std::string(padding, ' '));  // precedes the program
     const auto suites = b.CreateVector(std::vector<flatbuffers::Offset<bpte::BundledMethodTestSuite>>());
     bpte::FinishBundledProgramBuffer(b, bpte::CreateBundledProgram(b, 0, suites, program));
     const auto* at = bpte::GetBundledProgram(b.GetBufferPointer())->program()->data();
@@ -89,7 +89,7 @@ Faults located(std::uint64_t file_size) {
   return faults_told([&](format::Findings& f) { format::locate_program(head, file_size, f); });
 }
 
-// The faults of the sample in a workspace that lacks so many bytes.
+// The faults of the sample in a workspace that is smaller than required by this number of bytes.
 Faults checked_without(std::size_t bytes) {
   const auto program = open_program(in_memory(program_file()));
   const auto data = open_data(in_memory(data_file()));

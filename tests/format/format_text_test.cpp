@@ -5,7 +5,7 @@
 
 #include "format/rule.h"
 
-// Sentences in fixed memory. Texts of files in quotes cannot forge the text around them.
+// Messages in fixed memory. Quoted texts of files cannot imitate the text around them.
 namespace assay::format {
 namespace format_text_test {
 
@@ -43,10 +43,10 @@ TEST(Text, QuotesEscapeControlCharacters) {
 
 TEST(Text, QuotesEscapeInvalidUtf8) {
   EXPECT_EQ(quoted("\xff\x80"), R"("\xff\x80")");
-  EXPECT_EQ(quoted("\xc3"), R"("\xc3")");                          // cut
-  EXPECT_EQ(quoted("\xc0\xaf"), R"("\xc0\xaf")");                  // longer than need be
-  EXPECT_EQ(quoted("\xe0\x80\xaf"), R"("\xe0\x80\xaf")");          // likewise
-  EXPECT_EQ(quoted("\xed\xa0\x80"), R"("\xed\xa0\x80")");          // half of a pair
+  EXPECT_EQ(quoted("\xc3"), R"("\xc3")");                          // truncated
+  EXPECT_EQ(quoted("\xc0\xaf"), R"("\xc0\xaf")");                  // not the shortest form
+  EXPECT_EQ(quoted("\xe0\x80\xaf"), R"("\xe0\x80\xaf")");          // not the shortest form
+  EXPECT_EQ(quoted("\xed\xa0\x80"), R"("\xed\xa0\x80")");          // half of a surrogate pair
   EXPECT_EQ(quoted("\xf4\x90\x80\x80"), R"("\xf4\x90\x80\x80")");  // beyond Unicode
 }
 

@@ -20,7 +20,7 @@ using format::Workspace;
 constexpr std::byte pattern{0xa5};
 constexpr std::size_t around = 64;
 
-// The rules that `check` reports in a workspace of so many bytes, between guard bytes that must not change.
+// The rules that `check` reports in a workspace of `bytes` bytes, between guard bytes that must not change.
 template <class Check>
 std::string rules_told(Check check, std::size_t bytes) {
   AlignedMemory memory(bytes + 2 * around);
@@ -84,7 +84,7 @@ TEST(Workspace, IsEmptyForAnEmptyProgram) {
   EXPECT_EQ(counted([&](Workspace& w, Findings& f) { check(program->view(), {}, w, f); }), 0u);
 }
 
-// -- files for which a quadratic check would take for ever ------------------------------------------------------------
+// -- files for which a quadratic check would take forever -------------------------------------------------------------
 
 using flatbuffers::FlatBufferBuilder;
 
@@ -147,7 +147,7 @@ Bytes program_of_externals(int many) {
       pte::ProgramIdentifier());
 }
 
-// Tensors, of which there are so many more in 4 bytes each, being one and the same.
+// `many` tensors and `more` further values, which all refer to the last tensor and take 4 bytes each.
 Bytes program_of_shared(int many, int more) {
   FlatBufferBuilder b;
   std::vector<flatbuffers::Offset<pte::EValue>> values;
@@ -162,7 +162,7 @@ Bytes program_of_shared(int many, int more) {
   return finished(b, pte::CreateProgram(b, 0, plans), pte::ProgramIdentifier());
 }
 
-// The most that of so many values may be shared.
+// The program of `many` tensors with the most shared values that is still opened.
 Bytes program_of_most_shared(int many) {
   int more = 0;
   for (int step = 4 * many; step > 0; step /= 2)

@@ -13,7 +13,7 @@
 #include "reference/program/decoded.h"
 #include "tests/support/program_folders.h"
 
-// Decoding and encoding lose nothing, and the files of the official exporter keep every rule.
+// Decoding and encoding keep all data, and the files of the official exporter keep every rule.
 namespace assay {
 namespace program_test {
 
@@ -102,7 +102,7 @@ std::set<std::string> rules_broken_by(const ProgramBuilder& program) {
   return rules;
 }
 
-// Defaults and returned values are where rules I9 and I10 want them.
+// Default values and returned values are at the positions that rules I9 and I10 require.
 TEST(PlanBuilder, CallsEachOperatorByTheNamesOfItsArguments) {
   for (const Operator& op : operator_table()) {
     ProgramBuilder program;

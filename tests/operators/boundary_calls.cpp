@@ -1,6 +1,7 @@
-// Calls at the boundaries of rules, made from recorded ones, as lines of `assay call --jsonl`; tools/record asks eager.
+// Writes calls at the boundaries of rules as lines of `assay call --jsonl`. The calls are made from recorded ones;
+// record/record records the answers of eager PyTorch.
 //
-//   boundary_calls FOLDER [PATTERN]   an id says the rule and on which side of it the call is: "add.R2 outside".
+//   boundary_calls FOLDER [PATTERN]   an id names the rule and the side of its boundary: "add.R2 outside".
 
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 namespace assay {
 namespace budget_test {
 
-// "" where f is done, else the rule and the sentence of its refusal.
+// "" if f succeeds, otherwise the rule and the message of its refusal.
 std::string refusal(const std::function<void()>& f) {
   try {
     f();
@@ -135,7 +135,7 @@ TEST(Scope, IsNamedWhereItsBudgetIsExhausted) {
             "raises");
 }
 
-// Made while a scope of the budget lived; the scope and, but for the buffer, the budget are gone.
+// A buffer allocated within a scope of the budget. The scope is gone when the function returns.
 Buffer<Int> charged_to(const Budget& budget, std::size_t n) {
   const Budget::Scope scope(budget, "a test");
   return Buffer<Int>(n);
@@ -179,7 +179,7 @@ TEST(Buffer, MemoryThatMovesStaysWithItsBudget) {
   std::swap(first, second);
   EXPECT_EQ(taken(a), 40);
   EXPECT_EQ(taken(b), 56);
-  second = Buffer<Int>();  // what was first
+  second = Buffer<Int>();  // the memory of the first buffer
   EXPECT_EQ(taken(a), 0);
   second = std::move(first);
   EXPECT_EQ(taken(b), 56);

@@ -1,4 +1,4 @@
-// What recorded calls charge to a budget is what they use: every allocation of this program is counted.
+// Recorded calls charge to a budget the memory that they use. This program counts every allocation.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
@@ -12,7 +12,7 @@
 namespace {
 
 thread_local std::int64_t bytes_in_use = 0, most_in_use = 0;
-thread_local std::int64_t allocations_left = -1;  // below 0: as many as there are
+thread_local std::int64_t allocations_left = -1;  // below 0: unlimited
 
 void* allocate(std::size_t bytes) noexcept {
   if (allocations_left == 0) return nullptr;
@@ -74,7 +74,7 @@ bool all_same(std::span<const Value> a, std::span<const Value> b) {
   });
 }
 
-// How a call with so much to use ends: the rule that it breaks, and whether it left its arguments as they were.
+// How a call with a limited budget ends: the rule that it breaks, and whether it left its arguments unchanged.
 struct End {
   std::string rule;
   bool unchanged;
@@ -85,7 +85,7 @@ End end_of(const Operator& op, const std::vector<Value>& arguments, const Budget
   return {answer.rule, all_same(own, arguments)};
 }
 
-// The tensor with each size `from` as `to`, its elements repeated.
+// The tensor with each size `from` replaced by `to`; its elements are repeated.
 Tensor enlarged(const Tensor& tensor, Int from, Int to) {
   Dims sizes = tensor.sizes;
   std::ranges::replace(sizes, from, to);
@@ -101,7 +101,7 @@ Tensor enlarged(const Tensor& tensor, Int from, Int to) {
   return larger;
 }
 
-// The call for each of its sizes, of which all, and integer arguments that are equal, are so many times as large.
+// For each size in the call: the call with that size, and every equal integer argument, multiplied by `times`.
 std::vector<std::vector<Value>> enlarged(const std::vector<Value>& arguments, Int times) {
   std::set<Int> sizes;
   for (const Value& v : arguments)
@@ -122,10 +122,10 @@ std::vector<std::vector<Value>> enlarged(const std::vector<Value>& arguments, In
   return calls;
 }
 
-// Beside that are the names, values and sentences of a call, and what malloc rounds up.
+// `beside` covers the names, values and messages of a call, and the rounding of malloc.
 void expect_charged(const Operator& op, std::vector<Value> arguments, Mode mode) {
   constexpr Int beside = 6144;
-  const Budget budget({.work = Int{1} << 26});  // what takes longer is refused
+  const Budget budget({.work = Int{1} << 26});  // longer calls are refused
   const std::int64_t before = most_in_use = bytes_in_use;
   const Answer answer = call(op, arguments, budget, mode);
   const Int allocated = most_in_use - before, charged = budget.used().bytes;
@@ -166,7 +166,7 @@ TEST(ChargedCalls, TheMemoryThatACallChargesSuffices) {
   });
 }
 
-// Each allocation of a call in turn, and all after it.
+// Fails each allocation of a call in turn, together with all later allocations.
 TEST(ChargedCalls, AnAllocationThatFailsIsARefusal) {
   each_call(2, [](const Operator& op, const std::vector<Value>& arguments) {
     bool failed = true;

@@ -1,4 +1,4 @@
-// Calls with empty tensors of huge other sizes: each ends at once, with a result or a refusal.
+// Calls with empty tensors whose other sizes are huge. Each call ends at once, with a result or a refusal.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -10,9 +10,9 @@
 
 namespace {
 
-// Comparisons in the reference, of which each pass of a loop has one. Sanitized builds count them.
+// Comparisons in the reference; each iteration of a loop has one. Sanitized builds count them.
 std::uint64_t steps = 0;
-std::string running;  // the call
+std::string running;  // the current call
 
 void step() {
   constexpr std::uint64_t most = 100'000'000;
@@ -50,7 +50,7 @@ void each_tensor(std::vector<Value>& arguments, F f) {
   }
 }
 
-// f(n) for every integer of lists and by itself.
+// f(n) for every integer argument, and for every integer in a list.
 template <class F>
 void each_integer(std::vector<Value>& arguments, F f) {
   for (Value& v : arguments) {
@@ -61,7 +61,8 @@ void each_integer(std::vector<Value>& arguments, F f) {
 
 bool has(const Dims& sizes, Int n) { return std::ranges::find(sizes, n) != sizes.end(); }
 
-// Each tensor empty in dimension `zero`, from the end, and with these other sizes in turn.
+// Makes each tensor empty in dimension `zero`, counted from the end. Its other sizes take the values of `others` in
+// turn.
 std::vector<Value> with_sizes(std::vector<Value> arguments, int zero, std::initializer_list<Int> others) {
   each_tensor(arguments, [&](Tensor& t) {
     if (t.rank() == 0) return;
@@ -73,8 +74,8 @@ std::vector<Value> with_sizes(std::vector<Value> arguments, int zero, std::initi
   return arguments;
 }
 
-// Each size `zero` as 0, and as `other` all sizes that only tensors have which are empty thereby; likewise each integer
-// argument where `integers` is set. What fitted together still does.
+// Replaces each size `zero` by 0. Replaces by `other` every size that occurs only in tensors which thereby become
+// empty. With `integers`, integer arguments are replaced likewise. Sizes that matched before still match.
 std::vector<Value> renumbered(std::vector<Value> arguments, Int zero, Int other, bool integers) {
   std::set<Int> kept;
   each_tensor(arguments, [&](const Tensor& t) {
@@ -94,7 +95,7 @@ std::vector<std::vector<Value>> emptied(std::vector<Value> arguments) {
   for (const int zero : {0, 1, 2, 3})
     for (const auto& others : {std::initializer_list<Int>{large}, {large, Int{1} << 20}, {huge}, {largest}, {large, 1}})
       calls.push_back(with_sizes(arguments, zero, others));
-  std::set<Int> sizes{4};  // of operators without tensors: some integer
+  std::set<Int> sizes{4};  // some integer, for operators without tensors
   each_tensor(arguments, [&](const Tensor& t) { sizes.insert(t.sizes.begin(), t.sizes.end()); });
   if (sizes.size() == 1) each_integer(arguments, [&](Int n) { sizes.insert(n); });
   for (const Int zero : sizes)
@@ -103,7 +104,7 @@ std::vector<std::vector<Value>> emptied(std::vector<Value> arguments) {
   return calls;
 }
 
-// What a call that goes through a million elements would do.
+// The cost of a call that visits a million elements.
 constexpr Int little = 1 << 20;
 
 TEST(EmptyCalls, EndAtOnce) {
@@ -124,7 +125,8 @@ TEST(EmptyCalls, EndAtOnce) {
         const Answer answer = call(op, arguments, budget);
         const auto [bytes, work, output] = budget.used();
         EXPECT_TRUE(work < little || answer.outcome == Outcome::exhausted) << running << ": " << work << " units";
-        EXPECT_LT(steps, static_cast<std::uint64_t>(little + bytes + 4 * work)) << running;  // bytes are made zeros
+        EXPECT_LT(steps, static_cast<std::uint64_t>(little + bytes + 4 * work))
+            << running;  // zeroing the bytes counts, too
         all_steps += steps;
       }
     }
@@ -132,7 +134,7 @@ TEST(EmptyCalls, EndAtOnce) {
   EXPECT_EQ(all_steps > 0, ASSAY_SANITIZED);
 }
 
-// An empty result is given, whatever is beside its zero.
+// A result with a size of 0 is accepted for any other sizes.
 TEST(EmptyCalls, GiveEmptyResults) {
   const auto empty = [](const Dims& sizes) { return make(DType::float32, sizes); };
   const auto sizes_of = [](std::string_view name, std::vector<Value> arguments) {

@@ -1,9 +1,10 @@
-// The functions that the reference calls of the C library, and those that it makes of them, against MPFR's, at points
-// of all exponents: for each the largest error in units in the last place of float64, its limit, and where it is. A
-// limit is what entries count on, and above what was found of glibc 2.36 at thousands of points; nobody proves it. Of
-// complex functions units are those of their absolute value, of sums that cancel those of the entry's magnitude.
+// Compares the functions that the reference calls in the C library, and the functions that it builds on them, with MPFR
+// at points of all exponents. Prints for each function the largest error in units in the last place of float64, its
+// limit, and the argument. The entries rely on these limits. Each limit is above the errors of glibc 2.36 at thousands
+// of points; none is proved. For complex functions the unit is relative to the absolute value; for sums that cancel, to
+// the magnitude of the entry.
 //
-//   functions POINTS   so many for each function. Exits with 1 where one is beyond its limit.
+//   functions POINTS   tests POINTS points per function. Exits with 1 if an error exceeds its limit.
 
 #include <fmt/format.h>
 #include <mpc.h>
@@ -26,7 +27,7 @@ using namespace assay;
 constexpr mpfr_prec_t precision = 160;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-class Exact {  // a real number of many bits
+class Exact {  // a real number of high precision
  public:
   Exact() { mpfr_init2(value, precision); }
   ~Exact() { mpfr_clear(value); }
@@ -35,12 +36,12 @@ class Exact {  // a real number of many bits
   mpfr_t value;
 };
 
-// How far `got` is from `exact`, in units in the last place of float64 around `size`. Beyond the largest number an
-// infinity stands one step behind it.
+// The distance between `got` and `exact`, in units in the last place of float64 around `size`. An infinity counts as
+// one step beyond the largest number.
 double error(double got, mpfr_srcptr exact, double size) {
   const double nearest = mpfr_get_d(exact, MPFR_RNDN);
   if (std::isnan(got) || std::isnan(nearest)) return std::isnan(got) == std::isnan(nearest) ? 0 : infinity;
-  if (got == nearest) got = nearest;  // of zeros, too
+  if (got == nearest) got = nearest;  // makes zeros of both signs equal
   if (std::isinf(got) && std::isinf(nearest)) return got == nearest ? 0 : infinity;
   if (std::isinf(got) || std::isinf(nearest))
     return std::fabs(std::isinf(got) ? nearest : got) == std::numeric_limits<double>::max() ? 1 : infinity;
@@ -49,7 +50,7 @@ double error(double got, mpfr_srcptr exact, double size) {
   return std::fabs(mpfr_get_d(off.value, MPFR_RNDN)) / ulp(DType::float64, std::isfinite(size) ? size : nearest);
 }
 
-// A number of any exponent and sign, half of the time of one near 1; one in sixteen has no fraction.
+// A number of any exponent and sign. Half of the numbers are near 1, and one in sixteen is an integer.
 double draw(std::mt19937_64& bits) {
   const bool near = bits() % 2 == 0;
   const int exponent = near ? static_cast<int>(bits() % 24) - 14 : static_cast<int>(bits() % 2098) - 1074;
@@ -57,7 +58,7 @@ double draw(std::mt19937_64& bits) {
   return std::copysign(std::ldexp(significand, exponent), bits() % 2 == 0 ? 1 : -1);
 }
 
-// The largest error found of a function, and where.
+// The largest error of a function, and its argument.
 class Worst {
  public:
   Worst(std::string_view name, double limit) : name_(name), limit_(limit) {}
@@ -89,7 +90,7 @@ struct Function {
   double (*ours)(double);
   int (*exact)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
   double limit;                                              // in ulp
-  double (*magnitude)(double, const Arithmetic&) = nullptr;  // of which the ulp counts where terms cancel
+  double (*magnitude)(double, const Arithmetic&) = nullptr;  // the ulp is relative to this magnitude if terms cancel
 };
 struct Function2 {
   std::string_view name;

@@ -1,4 +1,4 @@
-// Every recorded call of eager PyTorch, judged by the reference as any testee's answer is.
+// Judges the reference's answer to every recorded call of eager PyTorch, in the same way as the answer of any testee.
 //
 //   recorded_calls FOLDER [KNOWN [STEP]]
 //
@@ -51,14 +51,15 @@ int check(const Corpus& corpus, KernelLibrary& eager, std::optional<Probe>& prob
     const Case recorded = corpus.make(id);
     const std::vector<Value>& arguments = recorded.arguments;
     const Expectation expected = expect(op, arguments);
-    std::vector<std::string> disagreements;  // those of which a call may be known
+    std::vector<std::string> disagreements;  // disagreements that KNOWN may list
     if (const auto m = fresh_mismatch(op, recorded.recorded); !m.empty()) disagreements.push_back(m);
     for (const Known depth : {Known::sizes, Known::ranks})
       if (const auto m = static_mismatch(op, arguments, expected.answer, expected.arguments, depth); !m.empty())
         ++wrong, fmt::print(stderr, "{}: {}\n", to_text(id), m);
     digest.add(static_cast<Bits>(expected.answer.outcome));
     for (const Tensor& t : expected.outs) digest.add(op, t);
-    if (!probe || probe->is_spent()) probe.emplace(eager);  // one for many calls: its addresses take time to reserve
+    if (!probe || probe->is_spent())
+      probe.emplace(eager);  // one Probe serves many calls, since reserving its addresses takes time
     const Record r = run_case(corpus, *probe, Contract(), id).record;
     if (r.verdict != Verdict::pass && r.verdict != Verdict::quality)
       disagreements.push_back(fmt::format("{} {}: {}", name(r.verdict), name(r.failure), r.message));

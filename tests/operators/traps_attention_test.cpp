@@ -5,8 +5,8 @@
 
 #include "tests/support/calls.h"
 
-// Where a reimplementation of attention over caches goes wrong; each expectation is what ExecuTorch's own operators
-// answer.
+// Common errors in reimplementations of attention over caches. Each expected value is the answer of ExecuTorch's own
+// operators.
 namespace assay {
 namespace traps_attention_test {
 
@@ -17,8 +17,8 @@ using testing::IsNan;
 constexpr Real inf = std::numeric_limits<Real>::infinity(), nan = std::numeric_limits<Real>::quiet_NaN();
 const Value none;
 
-// One head of size 1, a query of zeros: each key that is seen counts as much as another, so that the result is the mean
-// of the values that are seen.
+// One head of size 1 with a query of zeros. All visible keys have equal weight, so that the result is the mean of the
+// visible values.
 struct Attention {
   Int positions = 1;
   std::vector<Real> value{1, 2, 4, 8};
@@ -43,7 +43,7 @@ struct Attention {
   std::string refused() const { return refusal("llama::custom_sdpa.out", arguments()); }
 };
 
-// Of any heads, without a mask.
+// The same for any number of heads, without a mask.
 std::vector<Value> plain(const Tensor& query, const Tensor& key, const Tensor& value, Int start_pos,
                          const Value& scale = none) {
   return {query, key, value, start_pos, none, 0.0, false, scale};
@@ -53,8 +53,7 @@ Tensor mask(Int positions, const std::vector<Real>& values) {
   return tensor(float32, {positions, static_cast<Int>(values.size()) / positions}, values);
 }
 
-// -- which keys are seen
-// ------------------------------------------------------------------------------------------------
+// -- visible keys ----------------------------------------------------------------------------------------------------
 
 TEST(Attention, KeysUpToTheEndOfTheQuery) {
   EXPECT_THAT((Attention{.start_pos = 0}.values()), ElementsAre(1));
@@ -91,8 +90,7 @@ TEST(Attention, RowThatMasksEveryKeyIsNan) {
               ElementsAre(IsNan(), 1));
 }
 
-// -- what they say
-// ------------------------------------------------------------------------------------------------------
+// -- results ---------------------------------------------------------------------------------------------------------
 
 TEST(Attention, ScoresAreScaledByTheRootOfTheHeadsSize) {
   const auto attended = [](const Value& scale) {
@@ -113,7 +111,8 @@ TEST(Attention, DropoutIsNotLookedAt) {
   EXPECT_THAT(values_of(result("llama::custom_sdpa.out", arguments)), ElementsAre(1.5));
 }
 
-TEST(Attention, HeadsOfAQueryShareThoseOfTheKeysInGroups) {  // 0 and 1 meet the first, 2 and 3 the second
+TEST(Attention,
+     HeadsOfAQueryShareThoseOfTheKeysInGroups) {  // queries 0 and 1 use the first head, queries 2 and 3 the second
   const Tensor query = tensor(float32, {1, 1, 4, 1}, {0, 0, 0, 0}), keys = tensor(float32, {1, 1, 2, 1}, {3, 5});
   EXPECT_THAT(values_of(result("llama::custom_sdpa.out", plain(query, keys, keys, 0))), ElementsAre(3, 3, 5, 5));
   EXPECT_EQ(refusal("llama::custom_sdpa.out", plain(tensor(float32, {1, 1, 3, 1}, {0, 0, 0}), keys, keys, 0)),
@@ -122,7 +121,7 @@ TEST(Attention, HeadsOfAQueryShareThoseOfTheKeysInGroups) {  // 0 and 1 meet the
             "llama::custom_sdpa.R10");
 }
 
-TEST(Attention, HalfTypesRoundOnce) {  // scores and their softmax are wide
+TEST(Attention, HalfTypesRoundOnce) {  // scores and their softmax have float32 precision
   for (const DType dtype : {float16, bfloat16}) {
     EXPECT_THAT((Attention{.value = {2, 2, 2, 2}, .start_pos = 2, .dtype = dtype}.values()), ElementsAre(2));
     EXPECT_THAT((Attention{.value = {0, 0, 1, 1}, .start_pos = 2, .dtype = dtype}.values()),
@@ -138,8 +137,7 @@ TEST(Attention, NanIsSeenWithItsKeyOnly) {
   EXPECT_THAT((Attention{.value = {1, 2, nan, 8}, .start_pos = 2}.values()), ElementsAre(IsNan()));
 }
 
-// -- caches
-// -------------------------------------------------------------------------------------------------------------
+// -- caches ----------------------------------------------------------------------------------------------------------
 
 TEST(UpdateCache, FromStartToTheLastPosition) {
   const Tensor value = tensor(float32, {1, 2, 1, 1}, {7, 8}), cache = tensor(float32, {1, 4, 1, 1}, {1, 2, 3, 4});
@@ -186,13 +184,12 @@ TEST(AttentionWithCache, KeysAndValuesAreCachedBeforeTheyAreSeen) {
   EXPECT_EQ(refusal("llama::sdpa_with_kv_cache.out", arguments(3)), "llama::sdpa_with_kv_cache.R23");
 }
 
-// -- codes
-// --------------------------------------------------------------------------------------------------------------
+// -- codes -----------------------------------------------------------------------------------------------------------
 
-// Queries, keys and values of one batch, heads of size 1; a row's scale and zero point are its own.
+// Queries, keys and values of one batch with heads of size 1. Each row has its own scale and zero point.
 struct QuantizedAttention {
   Dims query_sizes, key_sizes;
-  std::vector<Real> codes, zero_points, scales;  // of the values; the query's are zeros
+  std::vector<Real> codes, zero_points, scales;  // of the values; those of the query are zeros
   Int start_pos = 0;
   bool is_seq_at_dim_2 = false;
 

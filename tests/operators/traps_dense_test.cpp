@@ -4,7 +4,7 @@
 
 #include "tests/support/calls.h"
 
-// Where a reimplementation of the dense operators goes wrong; each expectation is what eager PyTorch answers.
+// Common errors in reimplementations of dense operators. Each expected value is the answer of eager PyTorch.
 namespace assay {
 namespace traps_dense_test {
 
@@ -38,7 +38,7 @@ TEST(Product, HalfTypesAccumulateWide) {
 }
 
 TEST(Product,
-     BiasIsAddedBeforeTheOneRounding) {  // 2049 is no float16: rounded before the bias it would lose its last bit
+     BiasIsAddedBeforeTheOneRounding) {  // float16 cannot hold 2049; rounding before the bias would lose its last bit
   EXPECT_THAT(values_of(result("aten::addmm.out", {tensor(float16, {1}, {-2048}), tensor(float16, {1, 2}, {2048, 1}),
                                                    tensor(float16, {2, 1}, {1, 1}), Int{1}, Int{1}})),
               ElementsAre(1));
@@ -56,7 +56,7 @@ TEST(Product, FactorZeroLeavesNanOut) {
               ElementsAre(6));
 }
 
-TEST(Product, FactorIsRoundedWhereNothingIsMultiplied) {  // 65535 is no float16
+TEST(Product, FactorIsRoundedWhereNothingIsMultiplied) {  // float16 cannot hold 65535
   EXPECT_THAT(values_of(result("aten::addmm.out", {tensor(float16, {1}, {0.5}), tensor(float16, {1, 0}, {}),
                                                    tensor(float16, {0, 1}, {}), Int{65535}, Int{1}})),
               ElementsAre(inf));
@@ -212,7 +212,7 @@ TEST(MaxPool, LastNanOrFirstOfEqualsWins) {
                 ElementsAre(row.index));
 }
 
-TEST(AdaptiveAveragePool, ToOneCellIsAMean) {  // of nothing too, and only of floating dtypes
+TEST(AdaptiveAveragePool, ToOneCellIsAMean) {  // also for an empty input; only for floating dtypes
   constexpr std::string_view pool = "aten::adaptive_avg_pool1d.out";
   EXPECT_THAT(values_of(result(pool, {tensor(float32, {1, 0}, {}), Ints{1}})), ElementsAre(testing::IsNan()));
   EXPECT_EQ(refusal(pool, {tensor(float32, {1, 0}, {}), Ints{2}}), "adaptive_avg_pool1d.R5");
@@ -264,7 +264,7 @@ TEST(MaxPool, PlaceIsInAllOfTheChannel) {
               ElementsAre(2, 3, 2, 3));
 }
 
-TEST(MaxPool, WindowWithoutACell) {  // its first cell that is not before the input is behind it
+TEST(MaxPool, WindowWithoutACell) {  // the first cell of the window that is not before the input is behind it
   const auto flat = results(largest_of, {tensor(float32, {1, 1, 1}, {5}), Ints{2}, Ints{1}, Ints{1}, Ints{2}, false});
   EXPECT_THAT(values_of(flat[0]), ElementsAre(-inf));
   EXPECT_THAT(values_of<Int>(flat[1]), ElementsAre(2));
@@ -317,7 +317,7 @@ TEST(AntialiasedBilinear, TriangleIsAsWideAsTheStep) {
               ElementsAre(DoubleEq((3 * 1 + 3 * 2 + 6) / 7.0), DoubleEq((2 + 3 * 6 + 3 * 7) / 7.0)));
 }
 
-TEST(AntialiasedBilinear, AlignedCornersOnlyChangeTheStep) {  // to 3/2, which puts places at 3/4, 9/4 and 15/4
+TEST(AntialiasedBilinear, AlignedCornersOnlyChangeTheStep) {  // to 3/2, so that samples are at 3/4, 9/4 and 15/4
   const Tensor row = tensor(float64, {1, 1, 1, 4}, {0, 12, 24, 36});
   EXPECT_THAT(values_of(result(antialiased, {row, Ints{1, 3}, true})),
               ElementsAre(DoubleEq(4.5), DoubleEq(64 / 3.0), DoubleEq(34)));
@@ -368,7 +368,7 @@ TEST(GridSampler, NearestRoundsHalvesToEven) {
               ElementsAre(1, 3, 3));
 }
 
-TEST(GridSampler, PlaceIsRoundedBeforeTheNearestIsChosen) {  // 1 - 2^-26 is no float32
+TEST(GridSampler, PlaceIsRoundedBeforeTheNearestIsChosen) {  // float32 cannot hold 1 - 2^-26
   EXPECT_THAT((GridSample{.cells = {1, 2, 3, 4}, .places = {-0x1p-26}, .interpolation = nearest}.values()),
               ElementsAre(3));
 }
@@ -577,9 +577,10 @@ TEST(QuantizedEmbedding, CodesInAByte) {
     return values_of(result(
         name, {tensor(uint8, {1, 1}, {0xB4}), tensor(float32, {1}, {1}), none, low, high, tensor(int64, {1}, {0})}));
   };
-  EXPECT_THAT(embedded("quantized_decomposed::embedding_4bit.out", -8, 7), ElementsAre(3, -4));  // the high one first
+  EXPECT_THAT(embedded("quantized_decomposed::embedding_4bit.out", -8, 7),
+              ElementsAre(3, -4));  // the high half comes first
   EXPECT_THAT(embedded("quantized_decomposed::embedding_2bit.out", -2, 1),
-              ElementsAre(-2, -1, 1, 0));  // the lowest one first
+              ElementsAre(-2, -1, 1, 0));  // the lowest pair of bits comes first
 }
 
 TEST(QuantizedEmbedding, GroupsOfColumns) {

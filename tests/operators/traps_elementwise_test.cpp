@@ -5,7 +5,7 @@
 
 #include "tests/support/calls.h"
 
-// Where a reimplementation of the elementwise operators goes wrong; each expectation is what eager PyTorch answers.
+// Common errors in reimplementations of elementwise operators. Each expected value is the answer of eager PyTorch.
 namespace assay {
 namespace traps_elementwise_test {
 
@@ -295,7 +295,7 @@ TEST(Floats, ScalarExponentOfOneHalfIsARoot) {
   EXPECT_TRUE(same(power(float32, -0.0, 0.5), -0.0));
   EXPECT_TRUE(same(power(float32, -inf, 0.5), nan));
   EXPECT_TRUE(same(power(float32, -0.0, -0.5), -inf));
-  EXPECT_TRUE(same(power(float16, -0.0, 0.5), 0.0));  // of float16 it is a power
+  EXPECT_TRUE(same(power(float16, -0.0, 0.5), 0.0));  // float16 computes a power, which gives +0
   EXPECT_TRUE(same(power(float16, -inf, -0.5), 0.0));
 }
 
@@ -491,7 +491,7 @@ TEST(Layout, IsThatOfTheFirstUnambiguousOperand) {
   const Tensor last = make(float32, {2, 3, 2, 2}, {0, 2, 3, 1});
   EXPECT_EQ(order(make(float32, {2, 3, 2, 2}), last), (Dims{0, 1, 2, 3}));
   EXPECT_EQ(order(last, make(float32, {2, 3, 2, 2})), (Dims{0, 2, 3, 1}));
-  EXPECT_EQ(order(make(float32, {3, 1, 1}), last), (Dims{0, 2, 3, 1}));  // broadcast along both others
+  EXPECT_EQ(order(make(float32, {3, 1, 1}), last), (Dims{0, 2, 3, 1}));  // broadcast along both other dimensions
   EXPECT_EQ(order(make(float32, {2, 2}), last), (Dims{0, 2, 3, 1}));     // agrees
   EXPECT_EQ(order(make(float32, {3, 2, 2}), last), (Dims{0, 1, 2, 3}));
   EXPECT_EQ(order(make(float32, {3, 1}, {1, 0}), make(float32, {1, 2}, {1, 0})), (Dims{0, 1}));

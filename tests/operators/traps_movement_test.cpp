@@ -4,8 +4,8 @@
 
 #include "tests/support/calls.h"
 
-// Where a reimplementation of movement, creation and indexing goes wrong; each expectation is what eager PyTorch
-// answers.
+// Common errors in reimplementations of movement, creation and indexing. Each expected value is the answer of eager
+// PyTorch.
 namespace assay {
 namespace traps_movement_test {
 
@@ -354,7 +354,7 @@ TEST(Padding, ReflectionIsShorterThanTheSizeAndReplicationIsNot) {
   EXPECT_THAT(padded("aten::reflection_pad1d.out", {2, 1}), ElementsAre(2, 1, 0, 1, 2, 3, 2));
   EXPECT_THAT(padded("aten::reflection_pad1d.out", {-2, 3}), ElementsAre(2, 3, 2, 1, 0));
   EXPECT_THAT(padded("aten::replication_pad1d.out", {-2, 5}), ElementsAre(2, 3, 3, 3, 3, 3, 3));
-  EXPECT_THAT(padded("aten::replication_pad1d.out", {-5, 3}), ElementsAre(3, 3));  // crops what it adds
+  EXPECT_THAT(padded("aten::replication_pad1d.out", {-5, 3}), ElementsAre(3, 3));  // crops values that it adds
   EXPECT_THAT(padded("aten::reflection_pad1d.out", {-5, 3}), ElementsAre(1, 0));
   EXPECT_EQ(refusal("aten::reflection_pad1d.out", {ramp({1, 4}), ints({4, 0})}), "reflection_pad1d.R4");
   EXPECT_EQ(refusal("aten::replication_pad1d.out", {ramp({1, 4}), ints({-2, -2})}), "replication_pad1d.R4");
@@ -511,7 +511,7 @@ TEST(RepeatInterleave, CountsAreNotNegative) {
               ElementsAre(0, 2, 2));
   EXPECT_EQ(refused(row(int64, {1, -1}), none), "repeat_interleave.Tensor.D1");
   EXPECT_EQ(refused(row(int64, {1, 2}), integer(4)), "repeat_interleave.Tensor.D2");
-  EXPECT_EQ(refused(row(int64, {}), integer(4)), "");  // not looked at
+  EXPECT_EQ(refused(row(int64, {}), integer(4)), "");  // not read
 }
 
 TEST(Nonzero, IsRowMajorAndNaNIsNotZero) {

@@ -5,7 +5,8 @@
 
 #include "tests/support/calls.h"
 
-// Where a reimplementation of operators on numbers goes wrong; each expectation is what Python answers, unless said.
+// Common errors in reimplementations of operators on numbers. Unless a test states otherwise, each expected value is
+// the answer of Python.
 namespace assay {
 namespace traps_number_test {
 
@@ -35,7 +36,7 @@ TEST(Number, KindIsThatOfTheOperands) {
   EXPECT_EQ(prim("neg.Scalar", {true}), Scalar(Int{-1}));
 }
 
-// Python's integers have no end; those of a program wrap.
+// Python's integers are unbounded; the integers of a program wrap.
 TEST(Number, IntegersWrap) {
   EXPECT_EQ(prim("add.Scalar", {most, Int{1}}), Scalar(least));
   EXPECT_EQ(prim("sub.Scalar", {least, Int{1}}), Scalar(most));
@@ -85,7 +86,7 @@ TEST(Number, IsReadOffATensor) {
   EXPECT_EQ(number("aten::_local_scalar_dense", {tensor(DType::float16, {2}, {0.1, 2})}), Scalar(0.0999755859375));
 }
 
-// The argument itself stays; its new value is one more out.
+// The argument keeps its value; its new value is an additional out.
 TEST(InPlace, TheNewValueIsAnOut) {
   const Operator& op = *find_operator("aten::copy_");
   EXPECT_TRUE(op.arguments[0].mutated);

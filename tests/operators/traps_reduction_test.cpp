@@ -4,7 +4,8 @@
 
 #include "tests/support/calls.h"
 
-// Where a reimplementation of reductions, scans and norms goes wrong; each expectation is what eager PyTorch answers.
+// Common errors in reimplementations of reductions, scans and norms. Each expected value is the answer of eager
+// PyTorch.
 namespace assay {
 namespace traps_reduction_test {
 

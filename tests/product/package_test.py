@@ -189,7 +189,7 @@ class Interfaces(unittest.TestCase):
         for header, before, after in (
             (self.HEADERS[0], "  size_t rank;\n", "  size_t rank;\n  size_t elements;\n"),
             (self.HEADERS[0], "bool assay_running(const assay_method* method)", "int assay_running(const assay_method* method)"),
-            (self.HEADERS[1], "  ASSAY_KERNEL_DOUBLE,\n", "  ASSAY_KERNEL_COMPLEX,\n  ASSAY_KERNEL_DOUBLE,\n"),
+            (self.HEADERS[1], "  ASSAY_KERNEL_DOUBLE = 3,\n", "  ASSAY_KERNEL_DOUBLE = 10,\n"),
         ):
             with self.subTest(after):
                 self.assertIn(before, self.headers[header])

@@ -72,7 +72,7 @@ TEST(RuntimeResults, AnOutIsNamedAgain) {
   EXPECT_EQ(of_add([](PlanBuilder& p, auto, auto out) { return p.list<pte::TensorListT>(std::vector{out}); }), "I9");
 }
 
-// As exporters wrote it before they returned the changed tensor itself.
+// Exporters wrote this form before they returned the changed tensor itself.
 TEST(RuntimeResults, AnArgumentThatIsChangedInPlaceIsReturned) {
   const auto of_copy = [](auto last) {
     return broken_by([=](ProgramBuilder&, PlanBuilder& p) {

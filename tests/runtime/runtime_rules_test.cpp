@@ -18,7 +18,7 @@ using pte::TensorShapeDynamism;
 struct RuntimeCase {
   std::string_view rule, what;
   std::function<Refusal()> meets, breaks;
-  std::string says;  // in what the breaker is told
+  std::string says;  // a part of the message for the program that breaks the rule
 };
 
 // The same request with a value that keeps the rule and with a value that breaks it.
@@ -95,7 +95,7 @@ auto ask(Ask asked) {
 const auto output = ask([](const Method& method, std::size_t i) { return method.output(i); });
 const auto value = ask([](const Method& method, std::size_t i) { return method.value(i); });
 
-// After so many of its two instructions.
+// After this number of its two instructions.
 template <class F>
 auto after_steps(F then) {
   return [=](int steps) {

@@ -10,12 +10,12 @@ namespace sharing_test {
 struct Sharing {
   const char* what;
   std::string first, second;  // the names of the state of two methods
-  std::uint32_t memory;       // of the second's, and
-  std::uint32_t offset;       // where it is planned; the first's is at the beginning of memory 2
-  bool initial;               // it begins with a value
-  bool arenas;                // are shared, as the client asks
-  bool shared;                // the second method finds what the first left
-  bool temporary = false;     // the second plans what is not state into the same memory, too
+  std::uint32_t memory;       // of the second state
+  std::uint32_t offset;       // the offset where it is planned; the first state is at the beginning of memory 2
+  bool initial;               // the state has an initial value
+  bool arenas;                // the client requests shared arenas
+  bool shared;                // the second method reads what the first one left
+  bool temporary = false;     // the second method also plans temporary tensors into the same memory
 };
 
 const Sharing all[] = {

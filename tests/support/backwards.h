@@ -7,7 +7,7 @@
 
 namespace assay::kernels {
 
-// Threads that begin with the last task, and share whatever there is.
+// Threads that start with the last task and split work of any size.
 inline Threads backwards(std::size_t count) {
   Threads threads;
   threads.count = count, threads.least_share = 1;

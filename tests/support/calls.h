@@ -8,10 +8,10 @@
 #include "reference/call.h"
 #include "tests/support/tensors.h"
 
-// Calls without out arguments, as tests write them.
+// Calls without out arguments, for use in tests.
 namespace assay {
 
-// The results of a call that the reference accepts; throws its refusal otherwise.
+// The results of a call that the reference accepts. Throws the refusal otherwise.
 inline std::vector<Tensor> results(std::string_view name, std::vector<Value> arguments) {
   const Operator* op = find_operator(name);
   if (!op) throw std::invalid_argument("there is no operator " + std::string(name));

@@ -19,7 +19,7 @@ using kernels::random_floats;
 
 inline constexpr std::size_t beyond = most_beyond / sizeof(float);
 
-// The values of a call, as a method has them.
+// The values of a call, as a method holds them.
 class Values {
  public:
   Value* tensor(std::vector<std::int32_t> sizes, float* data, bool constant, bool channels_last = false) {
@@ -73,8 +73,8 @@ struct ConvolutionCase {
   bool has_bias = true, is_clamped = false, is_normed = false;
 };
 
-// A convolution of two square images. The input is before a guard page, with the bytes between that XNNPACK may read
-// and ignores.
+// A convolution of two square images. The input ends before a guard page; between them are the bytes that XNNPACK may
+// read and ignores.
 struct ConvolutionCall {
   explicit ConvolutionCall(const ConvolutionCase& of)
       : c(of),
@@ -118,7 +118,8 @@ struct ConvolutionCall {
     if (c.is_normed || c.is_clamped) call.fusion = &fusion;
   }
 
-  // Of one result, and the bound of its sum. Each product has another rounding where a norm is folded into its weight.
+  // The exact value of one result, and the bound of its sum. If a norm is folded into the weights, each product has one
+  // more rounding.
   std::pair<double, double> expected(std::size_t at) const {
     const std::size_t o = at % results, x = at / results % side, y = at / results / side % side,
                       image = at / results / side / side, group = o / c.outputs;

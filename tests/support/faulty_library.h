@@ -13,8 +13,8 @@
 
 namespace assay {
 
-// A library that answers as the reference does, and does one thing wrong in some calls, of an operator of its own for
-// each thing. Which calls is a matter of their contents, not of what was called before.
+// A library that answers as the reference does but shows one fault in some calls. Each operator has its own fault. The
+// contents of a call decide whether it is faulty; earlier calls do not.
 class FaultyLibrary : public KernelLibrary {
  public:
   std::string_view name() const override { return "faulty"; }
@@ -61,7 +61,7 @@ class FaultyLibrary : public KernelLibrary {
         {"aten::sinh.out", {&L::abort, Class::abort}},
         {"aten::tanh.out", {&L::assertion, Class::assertion}},
         {"aten::cosh.out", {&L::exit, Class::exit}},
-        {"aten::sigmoid.out", {&L::hang, Class::none, false, 31}},  // each takes all of its time
+        {"aten::sigmoid.out", {&L::hang, Class::none, false, 31}},  // each such call runs until its time limit
     };
     return all;
   }
@@ -78,7 +78,7 @@ class FaultyLibrary : public KernelLibrary {
     return all;
   }
 
-  // Volatile, so that no compiler knows better.
+  // volatile, so that the compiler keeps the write
   static void write(volatile std::byte* at) { *at = *at ^ std::byte{0xFF}; }
   std::byte* own() { return static_cast<std::byte*>(std::malloc(24)); }
 
@@ -123,7 +123,7 @@ class FaultyLibrary : public KernelLibrary {
     }
   }
 
-  // Deeper than anything has been since the host called.
+  // A stack frame deeper than any since the host made the call.
   [[gnu::noinline]] static std::byte leftover() {
     std::array<std::byte, 12'000> never_written;
     asm volatile("" : "=m"(never_written));

@@ -18,12 +18,12 @@
 #include "optimized/kernels/epilogue.h"
 #include "optimized/kernels/instruction_set.h"
 
-// Shared by the tests of kernels: memory between guard pages, numbers, formulas in double.
+// Shared parts of the kernel tests: memory between guard pages, numbers, formulas in double.
 namespace assay::kernels {
 
 inline constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
 
-// n floats that end at a guard page. The bytes before them must not change.
+// n floats that end at a guard page. The bytes before the floats must not change.
 class Fenced {
  public:
   explicit Fenced(std::size_t n, std::size_t alignment = sizeof(float)) {

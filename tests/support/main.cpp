@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-// The program of a room. It runs all its tests, or those of the files whose names, without folder and ending, it is
-// given.
+// The test program of a folder. It runs all its tests, or the tests of the files that its arguments name without folder
+// and extension.
 namespace {
 
 // A filter that selects the tests of a file.

@@ -33,13 +33,13 @@ inline Method ready(const ProgramBuilder& program, RuntimeOptions options = {}) 
   return std::move(*method);
 }
 
-// The rule that is broken, "" where none is.
+// The rule that is broken; "" if there is none.
 inline std::string rule(const Refusal& refusal) { return refusal ? refusal->rule : ""; }
 inline std::vector<Real> values(const Method& method, std::size_t output = 0) {
   return values_of(std::get<Tensor>(*method.output(output)));
 }
 
-// out = x + x, both supplied by the caller.
+// out = x + x. The caller supplies both tensors.
 struct Doubling {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
@@ -52,7 +52,7 @@ struct Doubling {
   }
 };
 
-// What refuses to load the program, to make its method ready, to take the inputs or to run.
+// The refusal of the first request that fails: load the program, prepare its method, set the inputs, or run.
 inline Refusal refusal_of_run(const ProgramBuilder& program, const std::vector<Value>& inputs = {},
                               RuntimeOptions options = {}) {
   const auto loaded = LoadedProgram::load(in_memory(program.bytes()), {}, std::move(options));
@@ -64,13 +64,13 @@ inline Refusal refusal_of_run(const ProgramBuilder& program, const std::vector<V
   return method->execute();
 }
 
-// The rule that does, "" where none does.
+// The rule of that refusal; "" if nothing is refused.
 inline std::string broken(const ProgramBuilder& program, const std::vector<Value>& inputs = {},
                           RuntimeOptions options = {}) {
   return rule(refusal_of_run(program, inputs, std::move(options)));
 }
 
-// The program `inner` as the payload of a delegate without arguments, or in a loop of it.
+// The program `inner` as the payload of a delegate without arguments; the delegate call may be in a loop.
 inline ProgramBuilder delegating(const Bytes& inner, bool in_a_loop = false) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
@@ -92,7 +92,7 @@ inline ProgramBuilder moving(int n) {
   return program;
 }
 
-// That of a plan of one instruction, which `make` adds.
+// The rule that a plan of one instruction breaks. `make` adds the instruction.
 template <class F>
 std::string broken_by(F make) {
   ProgramBuilder program;

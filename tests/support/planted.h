@@ -7,8 +7,8 @@
 
 namespace assay {
 
-// The fault of a testee of the tests in the calls of an operator: ASSAY_PLANTED is "aten::relu.out=wrong", an operator
-// and the fault's name.
+// The planted fault of a test's testee. ASSAY_PLANTED is an operator and the name of a fault, as in
+// "aten::relu.out=wrong".
 inline bool is_planted(const Operator& op, std::string_view deed) {
   const char* planted = std::getenv("ASSAY_PLANTED");
   return planted && planted == std::string(op.name) + "=" + std::string(deed);

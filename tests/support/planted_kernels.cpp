@@ -1,5 +1,5 @@
-// A library of kernels behind the C interface: those of the reference, with one that does wrong. Every kind of value
-// goes through the interface and back.
+// A kernel library behind the C interface. It has the reference's kernels, with a planted fault in one. Every kind of
+// value passes through the interface in both directions.
 
 #include "conformance/adapters/reference_library.h"
 #include "conformance/api/kernel_library.h"

@@ -1,4 +1,4 @@
-// A runtime: the reference's, with an operator that does wrong, or something else: ASSAY_PLANTED is a word that stands
+// The reference's runtime with a planted fault: ASSAY_PLANTED names an operator with a fault, or one of the faults
 // below.
 
 #include <algorithm>
@@ -44,7 +44,7 @@ void spoil(std::vector<Value>& outputs) {
     if (Tensor* t = std::get_if<Tensor>(&v); t && !t->bytes.empty()) t->bytes.back() ^= std::byte{0x40};
 }
 
-// What is wrong with an input and is not asked.
+// Whether the planted fault skips the check that this fault of an input comes from.
 bool is_overlooked(const Fault& fault) {
   const auto says = [&](std::string_view words) {
     return fault.rule == "R1" && fault.message.find(words) != std::string::npos;
@@ -53,7 +53,7 @@ bool is_overlooked(const Fault& fault) {
   return is_planted("takes-any-size") ? is_size : is_planted("takes-any-dtype") && says(", but must be ");
 }
 
-// What outlives programs.
+// State that outlives programs.
 struct Kept {
   std::string file;
   LoadedProgram program;
@@ -101,7 +101,7 @@ class PlantedProgram final : public TesteeProgram {
     return {};
   }
 
-  // What is right is changed.
+  // Applies the planted fault to right outputs.
   void change(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) {
     ++kept_->calls;
     const bool is_wrong = (is_planted("errs-behind-refusals") && kept_->has_refused) ||
@@ -116,7 +116,7 @@ class PlantedProgram final : public TesteeProgram {
         const_cast<std::byte&>(t->bytes[0]) ^= std::byte{1};
   }
 
-  // Of the batch of 16.
+  // Whether the batch has its largest size, 16.
   static bool is_at_its_bound(std::span<const Value> inputs) {
     const Tensor* t = inputs.empty() ? nullptr : std::get_if<Tensor>(&inputs[0]);
     return t && t->rank() > 0 && t->sizes[0] == 16;
@@ -161,7 +161,7 @@ class PlantedRuntime final : public Runtime {
   }
 
  private:
-  // Accepts instead what gives nothing.
+  // A program that is accepted although it is invalid; its methods give no outputs.
   class Nothing final : public TesteeProgram {
     Reply call(const std::string&, std::span<const Value>, std::vector<Value>&) override { return {}; }
   };

@@ -9,7 +9,7 @@
 
 namespace assay {
 
-// The folders of the recorded programs, one a test.
+// The folders of the recorded programs, one per test.
 inline std::vector<std::filesystem::path> program_folders() {
   std::vector<std::filesystem::path> all;
   for (const auto& entry : std::filesystem::directory_iterator(ASSAY_GOLDEN_PROGRAMS))

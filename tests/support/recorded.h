@@ -14,9 +14,9 @@
 
 namespace assay {
 
-// A recorded program, whose calls the optimized runtime does.
+// A recorded program whose calls run on the optimized runtime.
 struct Recorded {
-  using Results = std::vector<std::vector<Value>>;  // by call
+  using Results = std::vector<std::vector<Value>>;  // one entry per call
 
   explicit Recorded(const std::filesystem::path& of)
       : folder(of),
@@ -27,14 +27,14 @@ struct Recorded {
     return OptimizedClient(folder / "program.pte", calls.data, options);
   }
 
-  // Calls f with each call of a method that is not refused; of any method where there is no name.
+  // Calls f with each call of the named method that is not refused. An empty name selects all methods.
   template <class F>
   void each(const std::string& method, F f) const {
     for (const ProgramCall& call : calls.calls)
       if (call.fails.empty() && (method.empty() || call.method == method)) f(call);
   }
 
-  // What they give, on inputs that `change` may have changed.
+  // The results of the calls. `change` may change the inputs.
   Results run(
       OptimizedClient& client, const std::string& name = {},
       const std::function<void(Value&)>& change = [](Value&) {}) const {

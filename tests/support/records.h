@@ -6,7 +6,7 @@
 
 #include "conformance/verdict/summary.h"
 
-/// Records and defects as runs have them, to be changed by tests of reports.
+// Records and defects as runs write them. Tests of reports change them.
 namespace assay {
 
 inline Record passing(std::string operator_name, std::string case_id = "#0") {
@@ -37,7 +37,7 @@ inline Record failing(std::string operator_name, Class failure, std::string case
   return record;
 }
 
-// Every field is there.
+// A record in which every field is set.
 inline Record detailed() {
   Record record = failing("aten::_softmax.out", Class::value, "#17~dtype:0:5~size:1:0");
   record.distance = 31.4;
@@ -52,7 +52,7 @@ inline Record detailed() {
   return record;
 }
 
-// What makes all of these fail.
+// A defect with all of these records.
 inline Defect defect_of(const std::vector<Record>& records, std::string when = "always") {
   Defect d;
   d.smallest = records.front();

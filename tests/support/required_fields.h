@@ -8,11 +8,11 @@
 
 #include "reference/program/decoded.h"
 
-// For every field of some tables that has a `rule`: the same file without it, or with a value that its enum does not
-// know.
+// For every field with a `rule` attribute in the given tables: the same file without the field, or with a value that
+// the field's enum does not have.
 namespace assay {
 
-// The id that the field's `rule` attribute has, "" where it has none.
+// The field's `rule` attribute; "" if it has none.
 inline std::string rule_of(const reflection::Field& field) {
   if (!field.attributes()) return "";
   for (const auto* attribute : *field.attributes())
@@ -75,7 +75,7 @@ class RequiredFields {
     return edited;
   }
 
-  // Tables share what says where their fields are; this one gets its own, at the end of the file.
+  // Tables share vtables. This table gets a vtable of its own at the end of the file.
   Bytes without(const Field& f, const Table& t) const {
     Bytes edited = file_;
     edited.resize((edited.size() + 3) / 4 * 4);
@@ -88,7 +88,7 @@ class RequiredFields {
     std::memcpy(&edited[at], &file_[from], size);
     std::memset(&edited[at + f.offset()], 0, sizeof(std::uint16_t));
     std::memcpy(&edited[table], &distance, sizeof distance);
-    if (file_kind(edited) == &format::data_kind) {  // the header tells the size of the tables
+    if (file_kind(edited) == &format::data_kind) {  // the header states the size of the tables
       constexpr std::size_t begin_at = 16, size_at = 24;
       std::uint64_t begin = 0;
       std::memcpy(&begin, &edited[begin_at], sizeof begin);

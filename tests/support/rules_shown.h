@@ -5,7 +5,8 @@
 
 #include "reference/fault.h"
 
-// Rules of files that tests besides format_rules_test show, each by a file that meets it and one that breaks it.
+// The rules of files that tests other than format_rules_test show, each by a file that keeps it and a file that breaks
+// it.
 namespace assay {
 
 inline constexpr std::string_view flow_rules[] = {"H16", "I9",  "I10", "I12", "I15", "I18", "I19", "I20", "I21",
@@ -15,7 +16,7 @@ inline constexpr std::string_view runtime_rules[] = {"G3", "T24", "I4", "I10", "
 
 inline constexpr std::string_view packed_rules[] = {"P1", "P2", "P3", "P4", "P5", "P6"};
 
-// The line of a case, with what its breaker is told.
+// Prints the line of a case with the fault that the breaking file gets.
 inline void show_case(std::string_view rule, std::string_view what, const Fault& told) {
   std::cout << rule << " | " << what << " | " << told.place << (told.place.empty() ? "" : " ") << told.message << '\n';
 }

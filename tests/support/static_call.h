@@ -7,10 +7,10 @@
 
 #include "reference/call.h"
 
-// What the rules say to a call before its data are there, held to what the call itself gives.
+// Compares the answer of the rules before the data are known with the answer of the call itself.
 namespace assay {
 
-enum class Known : std::uint8_t { sizes, ranks };  // of each tensor, besides its dtype and dim order
+enum class Known : std::uint8_t { sizes, ranks };  // the facts known of each tensor besides its dtype and dim order
 
 inline void forget(Tensor& tensor, Known known) {
   tensor.bytes.clear();
@@ -37,8 +37,8 @@ inline bool same_metadata(const Value& a, const Value& b) {
   return true;  // a number
 }
 
-// Whether an operator can ask a rule before another: `.arguments`, `.dtype` of the computation, the entry's in their
-// order, `.shape`, `.out`, `.dtype` of what is read.
+// Whether an operator may check one rule before another. The order is `.arguments`, `.dtype` of the computation, the
+// entry's rules in their order, `.shape`, `.out`, `.dtype` of the values that are read.
 inline bool can_come_before(const Operator& op, std::string_view first, std::string_view second) {
   const auto place = [&](std::string_view rule, std::size_t dtype) {
     const std::size_t entry = static_cast<std::size_t>(std::ranges::find(op.rules, rule, &Rule::id) - op.rules.begin());
@@ -48,9 +48,9 @@ inline bool can_come_before(const Operator& op, std::string_view first, std::str
   return place(first, 1) <= place(second, 4 + op.rules.size());
 }
 
-// What the static answer says to the same arguments that a call had, in one sentence; empty where both agree: a call
-// that is refused is refused by the same rule or not decided before that rule, one that is not is not, and its results
-// are those that were promised.
+// How the static answer contradicts the answer of a call with the same arguments, as one sentence; empty if both agree.
+// They agree if a refused call is refused statically by the same rule or is undecided before that rule, and if an
+// accepted call is accepted with the results that were promised.
 inline std::string static_mismatch(const Operator& op, std::vector<Value> arguments, const Answer& given,
                                    std::span<const Value> results, Known known = Known::sizes) {
   for (Value& v : arguments) forget(v, known);

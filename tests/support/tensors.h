@@ -6,11 +6,11 @@
 
 #include "reference/tensor.h"
 
-// Tensors written and read as lists of numbers.
+// Tensors from lists of numbers, and back.
 namespace assay {
 
 // A contiguous tensor of these row-major values, rounded or wrapped to the dtype. tensor<Int> keeps integers beyond
-// 2^53, tensor<Bits> stores the bit patterns of numbers.
+// 2^53 exact; tensor<Bits> stores the values as bit patterns.
 template <class T = Real>
 Tensor tensor(DType dtype, const Dims& sizes, const std::type_identity_t<std::vector<T>>& values) {
   Array<T> array(sizes);
@@ -24,7 +24,7 @@ Tensor tensor(DType dtype, const Dims& sizes, const std::type_identity_t<std::ve
   return made;
 }
 
-// The same in another dim order; the values stay in row-major order.
+// A tensor of these row-major values in the given dim order.
 template <class T = Real>
 Tensor tensor(DType dtype, const Dims& sizes, const Dims& dim_order,
               const std::type_identity_t<std::vector<T>>& values) {

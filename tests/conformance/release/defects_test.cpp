@@ -1,4 +1,4 @@
-// Thirty bugs and fourteen others, each in an operator of its own, and what is said of them.
+// Thirty bugs and fourteen more, each in an operator of its own, and the defects that are reported for them.
 
 #include "conformance/defects/defects.h"
 
@@ -21,7 +21,7 @@ namespace defects_test {
 
 using namespace std::chrono_literals;
 
-// A call as the bugs see it.
+// A call in the form that the bugs read.
 struct Given {
   const Operator& op;
   std::span<HostValue> arguments;
@@ -53,7 +53,7 @@ struct Given {
     if (const Int* n = std::get_if<Int>(&v)) return static_cast<double>(*n);
     return std::get<double>(v);
   }
-  // Of the first two arguments, where they have the same sizes.
+  // For the first two arguments, if they have the same sizes.
   bool any_pair(bool (*holds)(Real, Real)) const {
     const Array<Real> a = numbers("self"), b = numbers("other");
     bool any = false;
@@ -98,7 +98,7 @@ struct Bug {
   When when;
   Effect deed;
   Class failure;
-  const char* says;  // a part of the sentence
+  const char* says;  // a part of the defect's sentence
 };
 
 void go_by_way_of_double(const Given& g) {
@@ -174,7 +174,7 @@ const std::vector<Bug>& bugs() {
   return all;
 }
 
-// Of kinds that the thirty do not have.
+// Bugs of kinds that the thirty do not cover.
 const std::vector<Bug>& others() {
   using G = const Given&;
   static const std::vector<Bug> all{
@@ -312,7 +312,7 @@ TEST(Defects, NeedNoLaboratory) {
   EXPECT_EQ(found[0].cases, found[0].case_ids.size());
 }
 
-// The calls of a drawer that were known, and of so many that were drawn those that were not.
+// The number of known calls of a drawer, and how many of `count` drawn calls were new.
 struct Draws {
   std::size_t known = 0, fresh = 0;
 };

@@ -10,7 +10,7 @@
 #include "conformance/sandbox/probe.h"
 #include "reference/program/decoded.h"
 
-// The program that is made of a call does in the official runtime what the call does to the official kernel.
+// The program made from a call gives in the official runtime the result that the call gives in the official kernel.
 namespace assay {
 namespace executorch_reproduce_test {
 

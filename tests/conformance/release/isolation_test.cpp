@@ -1,4 +1,4 @@
-// Whom verdicts blame, whatever the order of the calls.
+// The verdicts blame the same cases in any order of the calls.
 
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
@@ -35,10 +35,10 @@ std::string operators() {
   return all;
 }
 
-// A sanitizer makes children that are slow to fork.
+// With a sanitizer, a fork is slow.
 constexpr std::size_t most_cases = heap::is_watched ? 128 : 64;
 
-// Of each operator the block with its least id, or the beginning of it, in some order.
+// For each operator, the block with the smallest id, or its first cases. `shuffle` selects the order.
 std::vector<Block> blocks(std::optional<std::uint64_t> shuffle) {
   SuiteOptions options;
   options.operators = operators(), options.shuffle = shuffle;
@@ -62,7 +62,7 @@ std::vector<Record> judged(int workers, std::optional<std::uint64_t> shuffle = {
   return all;
 }
 
-// The class that a case must be blamed with; none where it must pass.
+// The class that the case must be blamed with; none if it must pass.
 std::string blame(const Record& r) {
   const Case c = corpus().make(case_id_from(r.case_id));
   const FaultyLibrary::Effect& effect = FaultyLibrary::effects().at(r.operator_name);
@@ -96,7 +96,7 @@ const std::vector<Record>& records() {
 
 TEST(Isolation, BlamesTheRightCallForTheRightThing) { expect_right_blame(records()); }
 
-// ASSAY_SHUFFLES says how many orders; each takes seconds of the processor.
+// ASSAY_SHUFFLES is the number of orders. Each order takes seconds of processor time.
 TEST(Isolation, WhateverTheOrder) {
   const char* asked = std::getenv("ASSAY_SHUFFLES");
   for (int shuffle = 1; shuffle <= (asked ? std::atoi(asked) : heap::is_watched ? 10 : 1); ++shuffle) {

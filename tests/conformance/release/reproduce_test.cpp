@@ -12,7 +12,7 @@
 #include "reference/runtime/call_rules.h"
 #include "tests/support/tensors.h"
 
-// What reproductions say is what the judge says; what they hold, the reference runs.
+// Reproductions agree with the judge, and the reference runs the programs in them.
 namespace assay {
 namespace reproduce_test {
 
@@ -35,7 +35,7 @@ void each_case(std::size_t most, F f) {
     }
 }
 
-// The sentence that refuses it, empty where it is made.
+// The message that refuses the reproduction; empty if it is made.
 std::string refusal(const Case& c, ReproductionKind kind) {
   try {
     static_cast<void>(reproduction(c, kind));
@@ -98,7 +98,7 @@ TEST(Request, IsAnsweredByTheAnswerBesideIt) {
   EXPECT_THAT(outcomes, testing::IsSupersetOf({"ok", "invalid"}));
 }
 
-// The judge's verdict on outs of which one is replaced.
+// The judge's verdict on the expected outs with one of them replaced.
 Verdict verdict_with(const Case& c, const HostCall& host, std::size_t output, const Tensor& out) {
   std::vector<Tensor> outs = host.expected.outs;
   outs[output] = out;
@@ -120,7 +120,7 @@ TEST(RightAnswers, AreExactlyThoseThatTheJudgePasses) {
         bounds += limit->bytes != host.expected.outs[k].bytes;
         for (Int i = 0; i < std::min<Int>(bits.count(), 4); ++i) {
           const Real x = info(limit->dtype).real_of(bits[i]);
-          if (!std::isfinite(x) || x == 0) continue;  // beyond 0 stands the other 0
+          if (!std::isfinite(x) || x == 0) continue;  // the neighbour of 0 is the other 0
           Array<Bits> beyond = read_parts(host.expected.outs[k]);
           const bool away_from_0 = (limit == &right->highest) == (x > 0);
           beyond[i] = away_from_0 ? bits[i] + 1 : bits[i] - 1;

@@ -182,7 +182,7 @@ class Planted(Judged):
             "stays": 'exits saying "breaks the rule protocol.quit: the server still runs after it answered QUIT"',
             "code": 'exits saying "breaks the rule protocol.quit: the server exited with status N after it answered QUIT"',
             "deaf": 'does not end in a step "ask", when it is asked for quit',
-            "twice": 'exits saying "breaks the rule protocol.state: value N is kept twice"',
+            "twice": 'exits saying "breaks the rule protocol.state: value N occurs twice in the state"',
             "drifts": 'exits saying "breaks the rule protocol.state: a program that is loaded again does not begin with the state that it had at first"',
             "zeros": 'exits saying "breaks the rule protocol.generator: inputs that the server makes give other outputs than these inputs do"',
         }.items():

@@ -1,4 +1,4 @@
-// What holds of every entry of the spec, whatever operator it is of.
+// Properties of every entry of the spec.
 
 #include <gtest/gtest.h>
 
@@ -26,8 +26,8 @@ TEST_P(EveryOperator, HasRecordedCalls) {
   EXPECT_GT(calls->size(), 0u);
 }
 
-// Each rule is broken by some call, and the call that the breaking one is made from, one change away, is valid where
-// its outs are left to the entry.
+// Each rule is broken by some call. The call that this call is derived from by one change is valid when the entry
+// decides its outs.
 TEST_P(EveryOperator, HasACaseThatBreaksEachRule) {
   const RecordedCalls* calls = corpus().calls(GetParam()->name);
   ASSERT_NE(calls, nullptr);
@@ -58,7 +58,7 @@ const FunctionalForm* form_of(const Operator& op) {
   return at == all.end() ? nullptr : &*at;
 }
 
-// An operator that changes an argument and has no outs is called under its own name in every graph.
+// In every graph, an operator that changes an argument and has no outs is called by its own name.
 TEST_P(EveryOperator, HasAFunctionalForm) {
   const Operator& op = *GetParam();
   const FunctionalForm* form = form_of(op);
