@@ -10,8 +10,8 @@
 #include "conformance/adapters/optimized/client.h"
 #include "conformance/adapters/optimized/step.h"
 #include "optimized/api/types.h"
-#include "optimized/selection/convolution_call.h"
 #include "optimized/runtime/table.h"
+#include "optimized/selection/convolution_call.h"
 #include "optimized/xnnpack/kernels.h"
 
 // How long XNNPACK takes for each convolution and product of some programs, beside the own kernels, which alternate

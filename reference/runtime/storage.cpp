@@ -34,7 +34,8 @@ std::size_t Memory::written(std::size_t at) const {
 Buffer<std::byte> Memory::read(std::size_t at, std::size_t n) const {
   const std::scoped_lock lock(busy_);
   if (n > written_now(at))
-    throw broken("T16", {}, "reads ", n, " bytes, but the write that begins there has ", written_now(at), " bytes left");
+    throw broken("T16", {}, "reads ", n, " bytes, but the write that begins there has ", written_now(at),
+                 " bytes left");
   if (n == 0) return {};
   const auto from = bytes_.subspan(at, n);
   return {from.begin(), from.end()};
