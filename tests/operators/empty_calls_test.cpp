@@ -12,11 +12,11 @@ namespace {
 
 // Comparisons in the reference; each iteration of a loop has one. Sanitized builds count them.
 std::uint64_t steps = 0;
-std::string running;  // the current call
+std::string running;  // the current call; empty in the other tests of this program, which have no limit of steps
 
 void step() {
   constexpr std::uint64_t most = 100'000'000;
-  if (++steps < most) return;
+  if (running.empty() || ++steps < most) return;
   std::fprintf(stderr, "%s does not end\n", running.c_str());
   std::_Exit(1);
 }
@@ -131,6 +131,7 @@ TEST(EmptyCalls, EndAtOnce) {
       }
     }
   }
+  running.clear();
   EXPECT_EQ(all_steps > 0, ASSAY_SANITIZED);
 }
 
