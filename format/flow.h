@@ -8,11 +8,11 @@
 namespace assay::format {
 
 // Rules T13, T15, T16, T25 to T27, I9, I10, I12, I15, I18 to I21, V9, M12, H16 of every method. An operator that the
-// specification does not have may read or write each of its arguments. The program keeps every other rule.
+// specification does not have may read or write each of its arguments. Requires a program that keeps every other rule.
 void check_flow(const ProgramView& program, Workspace& workspace, Findings& findings);
 
 // Receives the index of each planned tensor whose bytes are live into a method. Such a tensor is state; it begins as
-// zeros unless it has an initial value. The program keeps every rule.
+// zeros unless it has an initial value. Requires a program that keeps every rule.
 using TellState = void (*)(void* listener, std::uint32_t value);
 void each_state(const ProgramView& program, const pte::ExecutionPlan& plan, Workspace& workspace, TellState tell,
                 void* listener);

@@ -86,8 +86,7 @@ Arithmetic arithmetic(DType result, DType partial);  // both dtypes are floating
 // The magnitude of a result that may have any value.
 inline constexpr Real unbounded = -std::numeric_limits<Real>::infinity();
 
-// Replaces a non-finite term in sums and products of absolute values. It is no bound, and a result computed from it is
-// no bound either.
+// Stands for a non-finite term in sums and products of absolute values. A magnitude that reaches it gives no bound.
 inline constexpr Real endless = std::numeric_limits<Real>::max();
 constexpr Real bounded(Real magnitude) { return magnitude < endless ? magnitude : unbounded; }
 

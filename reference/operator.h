@@ -75,7 +75,8 @@ struct Operator {
 
   std::size_t outs() const;                       // the number of out arguments; they are the last arguments
   std::size_t mutated() const;                    // the number of arguments that are changed in place
-  std::size_t new_value_of(std::size_t i) const;  // the position of the out argument for mutated argument i
+  std::size_t new_value_of(std::size_t i) const;  // the position in `arguments` of the out argument
+                                                  // <name>_out of the mutated argument at position i
 };
 
 // Sorted by name.

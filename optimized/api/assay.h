@@ -96,8 +96,8 @@ typedef struct assay_options {
    * wider; infinities and NaN may give anything. */
   bool relaxed;
   bool as_written; /* one step for each instruction: nothing is merged, dropped or stored in another order */
-  /* State is shared by its place in the plan, too, not by name alone: all methods share each planned memory that one of
-   * them plans state into. The option must be the same for all methods of a program. */
+  /* Methods also share state that has no name: a planned memory that holds state of one method is shared by all
+   * methods. The option must be the same for all methods of a program. */
   bool share_arenas;
   const assay_packed* packed; /* used instead of packing constants in prepared memory; may be null */
 } assay_options;

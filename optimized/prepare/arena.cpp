@@ -7,7 +7,8 @@
 // step that does the work of several instructions reads and writes at other times.
 namespace assay::optimized {
 
-// By root of a group of values: the steps to which it is of use, and the first of its bytes in the source's plan.
+// Indexed by the root value of each group of values that share memory: the group's lifetime in steps, and its offset
+// in the source's plan.
 struct Builder::Groups {
   std::span<planning::Lifetime> lives;
   std::span<std::uint64_t> begins;

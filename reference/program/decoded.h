@@ -12,8 +12,8 @@
 // Files to build and to change, as structures that own their contents.
 namespace assay {
 
-// The contents of a .pte file. The tables are those of spec/format/program.fbs. The bytes behind the tables are in
-// `segments`; therefore tables.segments is empty.
+// The contents of a .pte file. The tables are those of spec/format/program.fbs. `segments`
+// holds the bytes that follow the tables. The list tables.segments stays empty.
 struct Program {
   pte::ProgramT tables;
   std::vector<Bytes> segments;

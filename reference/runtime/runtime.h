@@ -68,8 +68,8 @@ class Method {
   const pte::ExecutionPlan& plan() const;
 
   // A tensor has the dtype, rank and dim order that the program declares, and the declared sizes or sizes within their
-  // bound. A number, bool or string is the one that the method was exported with; for a Null of the program it may be
-  // any. Faults: R1, R2, R3, R6, R7.
+  // bound. A number, bool or string must equal the exported value. If the program has a Null there, any value is
+  // accepted. Faults: R1, R2, R3, R6, R7.
   Refusal set_input(std::size_t i, const Value& value);
   // Supplies memory for an output to which the plan gives none; the memory must outlive its use. Faults: R5, R6, R7.
   Refusal set_output(std::size_t i, std::span<std::byte> memory);
