@@ -16,7 +16,7 @@ import manifest
 import worker
 from operators import Operator
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 SEED = 20260101
 CAP_BYTES = 140_000
 COMPLEX_BYTES = 10_000

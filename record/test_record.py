@@ -21,7 +21,7 @@ from call import answer, fresh_layouts, make_call
 from operators import Operator
 from tensors import Layout, load, store
 
-SCHEMA = Path(__file__).resolve().parents[2] / "golden" / "calls.fbs"
+SCHEMA = Path(__file__).resolve().parents[1] / "golden" / "calls.fbs"
 NEG = "aten::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
 FMOD = "aten::fmod.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)"
 MEAN = (

@@ -14,7 +14,7 @@ import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools/record"))
+sys.path.insert(0, str(ROOT / "record"))
 
 import environment
 

@@ -18,7 +18,7 @@ from child import in_child
 from . import SUBJECTS, export
 from .program import PROGRAMS
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "golden"
 
 

@@ -20,7 +20,7 @@ from child import in_child
 from . import SUBJECTS, bundle, export, folder, official
 from .program import PROGRAMS, SEED, answers
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "golden" / "programs"
 PACKAGES = (*manifest.PACKAGES, "torchao")
 

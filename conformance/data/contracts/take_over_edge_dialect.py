@@ -16,7 +16,7 @@ OUT_VARIANTS = {"aten::any": "aten::any.all_out", "aten::arange.start_step": "at
                 "aten::max.dim": "aten::max.dim_max", "aten::min.dim": "aten::min.dim_min", "aten::sum.dim_IntList": "aten::sum.IntList_out"}
 
 EDGE = "exir/dialects/edge/edge.yaml"
-OPERATORS = pathlib.Path(__file__).resolve().parents[2] / "spec" / "operators"
+OPERATORS = pathlib.Path(__file__).resolve().parents[3] / "spec" / "operators"
 
 
 def load(path):

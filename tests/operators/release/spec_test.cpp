@@ -22,7 +22,7 @@ class EveryOperator : public testing::TestWithParam<const Operator*> {};
 
 TEST_P(EveryOperator, HasRecordedCalls) {
   const RecordedCalls* calls = corpus().calls(GetParam()->name);
-  ASSERT_NE(calls, nullptr) << "run tools/record --operators '" << GetParam()->name << "'";
+  ASSERT_NE(calls, nullptr) << "run record/record --operators '" << GetParam()->name << "'";
   EXPECT_GT(calls->size(), 0u);
 }
 
