@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "conformance/adapters/optimized/c_value.h"
 #include "conformance/files/file.h"
 #include "conformance/hosts/calls.h"
 #include "conformance/hosts/host.h"
@@ -113,34 +114,10 @@ struct Made {
   assay_method* method = nullptr;
 };
 
-// A value of the C interface; a tensor's elements are at `data`.
-struct Given {
-  explicit Given(const Value& from, std::byte* data = nullptr) {
-    if (const auto* t = std::get_if<Tensor>(&from)) {
-      sizes.assign(t->sizes.begin(), t->sizes.end()), order.assign(t->dim_order.begin(), t->dim_order.end());
-      value.kind = ASSAY_TENSOR;
-      value.as.tensor = {data ? data : const_cast<std::byte*>(t->bytes.data()), static_cast<int>(t->dtype),
-                         sizes.size(), sizes.data(), order.data()};
-    } else if (const auto* n = std::get_if<Int>(&from)) {
-      value.kind = ASSAY_INTEGER, value.as.integer = *n;
-    } else if (const auto* d = std::get_if<double>(&from)) {
-      value.kind = ASSAY_REAL, value.as.real = *d;
-    } else if (const auto* b = std::get_if<bool>(&from)) {
-      value.kind = ASSAY_BOOLEAN, value.as.boolean = *b;
-    } else if (const auto* s = std::get_if<std::string>(&from)) {
-      value.kind = ASSAY_STRING, value.as.string = {s->data(), s->size()};
-    }
-  }
-
-  assay_value value{};
-  std::vector<std::int32_t> sizes;
-  std::vector<std::uint8_t> order;
-};
-
 void set_inputs(assay_method* method, const std::vector<Value>& inputs) {
   assay_fault fault;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Given given(inputs[i]);
+    const CValue given(inputs[i]);
     EXPECT_EQ(assay_set_input(method, i, &given.value, &fault), ASSAY_OK) << fault.message;
   }
 }
@@ -212,10 +189,10 @@ TEST_P(OptimizedMemory, InputsAreUsedInPlace) {
       const auto* t = std::get_if<Tensor>(&inputs[i]);
       if (!t) continue;
       const assay_memory memory = lent.emplace_back(t->bytes.size(), fill).all();
-      const Given given(inputs[i], static_cast<std::byte*>(memory.data));
+      const CValue given(inputs[i], static_cast<std::byte*>(memory.data));
       std::ranges::copy(t->bytes, static_cast<std::byte*>(memory.data));
       if (info(t->dtype).bytes > 1) {
-        const Given askew(inputs[i], static_cast<std::byte*>(memory.data) + 1);
+        const CValue askew(inputs[i], static_cast<std::byte*>(memory.data) + 1);
         EXPECT_EQ(assay_alias_input(made.method, i, &askew.value, &fault), ASSAY_INVALID);
         EXPECT_STREQ(fault.rule, "R5");
       }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "conformance/adapters/optimized/c_value.h"
 #include "optimized/fallback/fallback.h"
 #include "optimized/kernels/instruction_set.h"
 #include "reference/fault.h"
@@ -39,29 +40,6 @@ void done(Ask ask) {
   if (const assay_outcome outcome = ask(&fault); outcome != ASSAY_OK)
     throw Fault(static_cast<Outcome>(outcome), fault.rule, fault.message, fault.place);
 }
-
-// A value in the form of the C interface, with the memory that it refers to.
-struct Given {
-  explicit Given(const Value& from) {
-    if (const auto* t = std::get_if<Tensor>(&from)) {
-      sizes.assign(t->sizes.begin(), t->sizes.end()), order.assign(t->dim_order.begin(), t->dim_order.end());
-      value.kind = ASSAY_TENSOR;
-      value.as.tensor = {const_cast<std::byte*>(t->bytes.data()), static_cast<int>(t->dtype), sizes.size(),
-                         sizes.data(), order.data()};
-    } else if (const auto* n = std::get_if<Int>(&from)) {
-      value.kind = ASSAY_INTEGER, value.as.integer = *n;
-    } else if (const auto* d = std::get_if<double>(&from)) {
-      value.kind = ASSAY_REAL, value.as.real = *d;
-    } else if (const auto* b = std::get_if<bool>(&from)) {
-      value.kind = ASSAY_BOOLEAN, value.as.boolean = *b;
-    } else if (const auto* s = std::get_if<std::string>(&from)) {
-      value.kind = ASSAY_STRING, value.as.string = {s->data(), s->size()};
-    }
-  }
-  assay_value value{};
-  std::vector<std::int32_t> sizes;
-  std::vector<std::uint8_t> order;
-};
 
 Value copied(const assay_value& v) {
   switch (v.kind) {
@@ -260,7 +238,7 @@ std::vector<Value> OptimizedClient::call(const std::string& name, std::span<cons
 }
 
 void OptimizedClient::set_input(const Method& method, std::size_t i, const Value& value) {
-  const Given given(value);
+  const CValue given(value);
   done([&](auto* f) { return assay_set_input(method.method, i, &given.value, f); });
 }
 
