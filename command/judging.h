@@ -25,25 +25,25 @@ class JudgingRun {
  public:
   virtual ~JudgingRun() = default;
 
-  // Judges the cases that an interrupted run has not, looks for the causes of failures unless this is a shard, and
-  // writes what the request asks for. The exit code.
+  // Judges the cases that an interrupted run has left, looks for the causes of failures unless this is a shard, and
+  // writes the files that the request names. Returns the exit code.
   int judge();
 
-  // The same for cases that shards have judged.
+  // Does the same with the records of shards, without judging. Returns the exit code.
   int merge(const std::vector<ShardFile>& shards);
 
  protected:
-  explicit JudgingRun(JudgingRequest& request) : request_(request) {}  // which outlives the run
+  explicit JudgingRun(JudgingRequest& request) : request_(request) {}  // `request` must outlive the run
   JudgingRun(const JudgingRun&) = delete;
   JudgingRun& operator=(const JudgingRun&) = delete;
 
   using Add = std::function<void(Record)>;
 
-  // Which cases the whole suite has. `mustpass` are to pass.
+  // States the cases of the whole suite. The cases in `mustpass` must pass.
   void plan(std::vector<Ids> blocks, std::set<std::string> mustpass = {});
 
   virtual bool is_remote() const = 0;
-  virtual Facts own_settings() const = 0;  // testee and options that decide which records a run gives
+  virtual Facts own_settings() const = 0;  // testee and options that determine the records
   virtual void judge_blocks(const std::vector<Ids>& blocks, const Add& add) = 0;  // throws Interrupted
   virtual void keep(const Record& record) = 0;                                    // for the causes of failures
   virtual void find_defects(RunLog& log, bool is_interrupted) = 0;
@@ -62,7 +62,8 @@ class JudgingRun {
   std::string digest_;  // of the whole suite
 };
 
-// The options that with the testee decide which records a run gives: those of every run, and those of `Run`.
+// Adds the options that, together with the testee, determine the records of a run: those of `Run`, then the common
+// ones.
 template <class Run>
 Deciding add_deciding(Options& options, typename Run::Request& r) {
   Deciding deciding = Run::add_options(options, r);
