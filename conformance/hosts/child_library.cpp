@@ -34,7 +34,7 @@ ChildLibrary::ChildLibrary(KernelLibrary& library, const TimeLimit& time_limit)
     : library_(library), time_limit_(time_limit), fork_server_([this](std::string_view task) { return work(task); }) {}
 
 Work ChildLibrary::work(std::string_view task) {
-  if (!probe_) probe_.emplace(library_).explain_faults();
+  if (!probe_) probe_.emplace(library_).handle_faults();
   const CallRequest call = request_in(parse_json(task));
   const Observation seen =
       probe_->observe(*call.op, call.arguments, plan_outs(*call.op, call.arguments), 1, free_outs(*call.op));

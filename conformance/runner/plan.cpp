@@ -31,6 +31,7 @@ std::vector<Block> blocks_of(const Corpus& corpus, const RecordedCalls& calls, c
   if (!recorded_only) {
     std::ranges::for_each(rule_breaking_cases(corpus, calls), add);
     std::ranges::for_each(generated_cases(calls, options.seed, options.mutations), add);
+    if (options.mutations > 0) std::ranges::for_each(corpus.made_cases(calls.op().name), add);
   }
   return cut(cases);
 }

@@ -19,6 +19,8 @@ std::byte* reserve(std::size_t bytes);  // reserves protected addresses. Throws 
 
 bool make_usable(std::span<std::byte> pages);  // makes them readable and writable. False if the system refuses
 
+bool make_read_only(std::span<std::byte> pages);  // False if the system refuses
+
 // Protects whole pages and drops their contents. False if the system refuses.
 bool retire(std::span<std::byte> pages);
 

@@ -40,11 +40,11 @@ std::byte* QuarantineHeap::allocate(std::size_t bytes, std::byte fill, std::size
     if (needed > opened || !make_usable({open_, opened})) return nullptr;
     open_ = opened;
   }
-  write_red_zone(data - red_zone, block_key);
+  write_red_zone({data - red_zone, red_zone}, block_key);
   std::memset(data, static_cast<int>(fill), bytes);
-  write_red_zone(data + bytes, block_key);
+  write_red_zone({data + bytes, red_zone}, block_key);
   blocks_[count_++] = {data, bytes, false};
-  used_ += bytes;
+  used_ += bytes, live_ += bytes;
   return data;
 }
 
@@ -63,6 +63,7 @@ void QuarantineHeap::release(void* block) {
     return;
   }
   b->freed = true;
+  live_ -= b->size;
   if (b->size < large)
     std::memset(b->data, static_cast<int>(freed_fill), b->size);
   else
@@ -94,8 +95,9 @@ std::optional<Damage> QuarantineHeap::damage() const {
 std::optional<Damage> QuarantineHeap::damage(Stretch stretch) const {
   for (const Block& b : blocks(stretch)) {
     const auto at = [&](Damage::Kind kind) { return Damage{kind, b.data, b.size}; };
-    if (auto found = damage_of_red_zone(at(Damage::Kind::before), b.data - red_zone, block_key)) return found;
-    if (auto found = damage_of_red_zone(at(Damage::Kind::behind), b.data + b.size, block_key)) return found;
+    if (auto found = damage_of_red_zone(at(Damage::Kind::before), {b.data - red_zone, red_zone}, block_key))
+      return found;
+    if (auto found = damage_of_red_zone(at(Damage::Kind::behind), {b.data + b.size, red_zone}, block_key)) return found;
     if (!b.freed || b.size >= large) continue;
     if (auto found = damage_of_fill(at(Damage::Kind::freed), {b.data, b.size}, freed_fill)) return found;
   }

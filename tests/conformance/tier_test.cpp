@@ -46,10 +46,20 @@ std::vector<Finding> all_findings() {
   return all;
 }
 
-const std::set<Class> harmful{Class::spoils_state,        Class::changes_input,   Class::writes_out_of_bounds,
-                              Class::heap_damage,         Class::uses_freed,      Class::double_free,
-                              Class::bus_error,           Class::arithmetic_trap, Class::segmentation_fault,
-                              Class::illegal_instruction, Class::signal,          Class::none};
+const std::set<Class> harmful{Class::spoils_state,
+                              Class::changes_input,
+                              Class::writes_out_of_bounds,
+                              Class::heap_damage,
+                              Class::uses_freed,
+                              Class::double_free,
+                              Class::bus_error,
+                              Class::arithmetic_trap,
+                              Class::segmentation_fault,
+                              Class::illegal_instruction,
+                              Class::signal,
+                              Class::reads_out_of_bounds,
+                              Class::leaks,
+                              Class::none};
 const std::set<Class> silent{Class::value, Class::nan, Class::shape, Class::dtype, Class::layout, Class::unwritten};
 const std::set<Class> shy{Class::refused_though_valid, Class::abort, Class::assertion, Class::exit};
 const std::set<Class> fickle{Class::not_repeatable, Class::reads_uninitialised};

@@ -1,0 +1,188 @@
+#include "conformance/cases/covering.h"
+
+#include <algorithm>
+#include <deque>
+#include <random>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "conformance/cases/call_features.h"
+#include "conformance/cases/tensors.h"
+#include "reference/call.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t most_tried = 60'000;      // mutated calls of an operator
+constexpr std::size_t most_mutations_made = 5;  // of a call
+constexpr std::size_t most_double = 6'000;      // tries with two mutations at once
+constexpr Int most_elements_tried = 20'000, most_work_tried = Int{1} << 20;
+
+using Combination = std::uint64_t;
+
+// All combinations of so many features of a call, each as one number.
+std::vector<Combination> combinations(const CallFeatures& values, std::size_t at_once) {
+  constexpr Combination radix = call_feature_count * 64;
+  std::vector<Combination> each;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (values[k] != no_value) each.push_back(k * 64 + static_cast<Combination>(values[k]) + 1);
+  std::vector<Combination> all;
+  for (std::size_t i = 0; i < each.size(); ++i)
+    for (std::size_t j = i + 1; j < each.size(); ++j) {
+      if (at_once == 2) all.push_back(each[i] * radix + each[j]);
+      for (std::size_t k = j + 1; at_once == 3 && k < each.size(); ++k)
+        all.push_back((each[i] * radix + each[j]) * radix + each[k]);
+    }
+  return all;
+}
+
+class CoveringSearch {
+ public:
+  CoveringSearch(const Corpus& corpus, const RecordedCalls& calls)
+      : corpus_(corpus), op_(calls.op()), at_once_(branches_on_triples(op_) ? 3 : 2) {
+    for (std::size_t i = 0; i < calls.size(); ++i) take_recorded({std::string(op_.name), calls.digest(i), {}});
+    found_.coverage.at_once = at_once_;
+    found_.coverage.recorded = covered_.size();
+    recorded_ = covered_;
+  }
+
+  Covering finish() && {
+    while (!queue_.empty() && found_.coverage.tried < most_tried) {
+      const Base base = std::move(queue_.front());
+      queue_.pop_front();
+      try_all(base);
+    }
+    try_doubles();
+    keep_the_needed();
+    found_.coverage.covered = covered_.size();
+    found_.coverage.possible = possible();
+    return std::move(found_);
+  }
+
+ private:
+  struct Base {
+    CaseId id;
+    std::vector<Value> arguments;
+  };
+
+  void take_recorded(const CaseId& id) {
+    Case c = corpus_.make(id);
+    if (c.recorded.refused) return;
+    forget_outs(op_, c.arguments);
+    const CallFeatures features = call_features_of(op_, c.arguments);
+    if (!is_small(c.arguments) || !answers(c.arguments)) return;
+    if (add(features)) queue_.push_back({id, std::move(c.arguments)});
+  }
+
+  static bool is_small(std::span<const Value> arguments) {
+    Int elements = 0;
+    each_tensor(arguments, [&](const Tensor& t, std::size_t) { elements += t.count(); });
+    return elements <= most_elements_tried;
+  }
+
+  bool answers(std::vector<Value> arguments) const {
+    return call(op_, arguments, Budget({.bytes = Int{1} << 24, .work = most_work_tried})).outcome == Outcome::ok;
+  }
+
+  bool has_new(const CallFeatures& features) const {
+    return std::ranges::any_of(combinations(features, at_once_), [&](Combination c) { return !covered_.contains(c); });
+  }
+
+  bool add(const CallFeatures& features) {
+    for (std::size_t k = 0; k < features.size(); ++k)
+      if (features[k] != no_value) values_[k].insert(features[k]);
+    const std::size_t before = covered_.size();
+    for (const Combination c : combinations(features, at_once_)) covered_.insert(c);
+    return covered_.size() > before;
+  }
+
+  std::vector<Mutation> mutations_of(const Base& base) const {
+    using enum Mutation::Kind;
+    std::vector<Mutation> all;
+    for (std::size_t i = 0; i < op_.arguments.size(); ++i)
+      for (const Mutation& m : changes_of(op_, base.arguments, i))
+        if (m.kind != values && m.kind != out && m.kind != text) all.push_back(m);
+    std::set<Int> lengths;
+    each_tensor(base.arguments, [&](const Tensor& t, std::size_t) { lengths.insert(t.sizes.begin(), t.sizes.end()); });
+    for (Int k = 0; k < std::ssize(lengths); ++k)
+      for (const Int length : {0, 1, 2, 6, 20, 70})
+        for (const Int with_integers : {0, 1}) all.push_back({extents, {k, length, with_integers}});
+    return all;
+  }
+
+  void attempt(const Base& base, std::span<const Mutation> mutations) {
+    ++found_.coverage.tried;
+    std::vector<Value> changed = base.arguments;
+    for (const Mutation& m : mutations) changed = mutated(op_, std::move(changed), m);
+    if (!is_small(changed)) return;
+    const CallFeatures features = call_features_of(op_, changed);
+    if (!has_new(features) || !answers(changed)) return;
+    add(features);
+    Base made{base.id, std::move(changed)};
+    made.id.mutations.insert(made.id.mutations.end(), mutations.begin(), mutations.end());
+    made_.emplace_back(made.id, features);
+    if (made.id.mutations.size() < most_mutations_made) queue_.push_back(std::move(made));
+  }
+
+  void try_all(const Base& base) {
+    for (const Mutation& m : mutations_of(base))
+      if (found_.coverage.tried < most_tried) attempt(base, {&m, 1});
+    if (bases_.size() < 64) bases_.push_back(base);
+  }
+
+  void try_doubles() {
+    std::mt19937_64 random(1);
+    if (bases_.empty()) return;
+    std::vector<std::vector<Mutation>> mutations;
+    for (const Base& base : bases_) mutations.push_back(mutations_of(base));
+    for (std::size_t k = 0; k < most_double; ++k) {
+      const std::size_t at = random() % bases_.size();
+      if (mutations[at].empty()) continue;
+      const Mutation both[]{mutations[at][random() % mutations[at].size()],
+                            mutations[at][random() % mutations[at].size()]};
+      attempt(bases_[at], both);
+    }
+  }
+
+  // Drops calls whose combinations all occur in others, those found first before the others: later calls have more.
+  void keep_the_needed() {
+    std::unordered_map<Combination, int> occurs;
+    std::vector<std::vector<Combination>> of_each;
+    for (const auto& [id, features] : made_)
+      for (const Combination c : of_each.emplace_back(combinations(features, at_once_))) ++occurs[c];
+    for (std::size_t k = 0; k < made_.size(); ++k) {
+      const bool is_needed =
+          std::ranges::any_of(of_each[k], [&](Combination c) { return occurs[c] == 1 && !recorded_.contains(c); });
+      if (is_needed)
+        found_.cases.push_back(made_[k].first);
+      else
+        for (const Combination c : of_each[k]) --occurs[c];
+    }
+  }
+
+  std::size_t possible() const {
+    std::array<std::size_t, 4> ways{1, 0, 0, 0};  // of choosing values of 0 to 3 features
+    for (const auto& values : values_)
+      for (std::size_t n = 3; n > 0; --n) ways[n] += ways[n - 1] * values.size();
+    return ways[at_once_];
+  }
+
+  const Corpus& corpus_;
+  const Operator& op_;
+  const std::size_t at_once_;
+  std::unordered_set<Combination> covered_, recorded_;
+  std::array<std::set<std::int8_t>, call_feature_count> values_;
+  std::deque<Base> queue_;
+  std::vector<Base> bases_;
+  std::vector<std::pair<CaseId, CallFeatures>> made_;
+  Covering found_;
+};
+
+}  // namespace
+
+Covering covering_of(const Corpus& corpus, const RecordedCalls& calls) {
+  return CoveringSearch(corpus, calls).finish();
+}
+
+}  // namespace assay

@@ -1,0 +1,41 @@
+#include "conformance/cases/made.h"
+
+#include <fstream>
+#include <sstream>
+
+namespace assay {
+
+MadeCases::MadeCases(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t hash = line.find('#'), end_of_name = line.find(": ");
+    if (hash == 0 && end_of_name != std::string::npos)
+      coverage_[line.substr(2, end_of_name - 2)] = line.substr(end_of_name + 2);
+    else if (hash != std::string::npos)
+      lines_[line.substr(0, hash)].push_back(line);
+  }
+}
+
+std::string MadeCases::coverage(std::string_view operator_name) const {
+  const auto found = coverage_.find(operator_name);
+  return found == coverage_.end() ? std::string() : found->second;
+}
+
+std::vector<std::string> MadeCases::ids(std::string_view operator_name) const {
+  std::vector<std::string> all;
+  const auto lines = lines_.find(operator_name);
+  if (lines == lines_.end()) return all;
+  for (const std::string& line : lines->second) {
+    const std::size_t space = line.find(' '), star = line.find('*');
+    if (star == std::string::npos || star > space) {
+      all.push_back(line);
+      continue;
+    }
+    std::istringstream numbers(line.substr(space + 1));
+    for (std::string number; std::getline(numbers, number, ',');)
+      all.push_back(line.substr(0, star) + number + line.substr(star + 1, space - star - 1));
+  }
+  return all;
+}
+
+}  // namespace assay

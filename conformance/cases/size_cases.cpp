@@ -1,0 +1,193 @@
+#include "conformance/cases/size_cases.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "conformance/cases/tensors.h"
+#include "reference/call.h"
+
+namespace assay {
+namespace {
+
+// The vector_widths of vectors and of unrolled loops, and their neighbours.
+constexpr std::array<Int, 28> vector_widths{1,  3,  4,   5,   7,   8,   9,   15,  16,  17,  31,  32,   33,   63,
+                                            64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025};
+constexpr std::array<Int, 11> other_widths{1, 3, 4, 8, 9, 17, 33, 65, 129, 257, 1025};
+constexpr std::array<Int, 3> widths_of_dtypes{1025, 67, 17};  // the dtypes take turns
+// Blocks and shares of threads: 32,768 elements in ATen. The order is that of their choice.
+constexpr std::array<Int, 9> block_sizes{4097, 32769, 65537, 4096, 32768, 65536, 4095, 32767, 65535};
+
+constexpr std::array<Int, 2> probed{37, 129};  // a size that takes these lengths takes others
+constexpr std::size_t most_bases = 400;        // recorded calls that are looked at
+constexpr std::size_t most_axes = 4;           // sizes of an operator that get lengths, beside the first
+constexpr Int work_of_line = 600'000, work_of_blocks = 12'000'000;
+constexpr Int work_of_element = 30;  // comparing and filling, beside the reference's own work
+
+// A size of a recorded call that can have other lengths.
+struct Axis {
+  CaseId base;
+  Int distinct = 0;  // the number of the size among the distinct sizes of the call
+  bool with_integers = false;
+  std::string places;  // the arguments and dimensions that have the size
+  DType dtype = DType::float32;
+  Int work = 0;  // of the call with the longer of the probed lengths
+};
+
+Mutation to_length(const Axis& axis, Int length) {
+  return {Mutation::Kind::extents, {axis.distinct, length, axis.with_integers}};
+}
+
+class SizeSearch {
+ public:
+  SizeSearch(const Corpus& corpus, const RecordedCalls& calls) : corpus_(corpus), op_(calls.op()) {
+    for (std::size_t i = 0; i < std::min(calls.size(), most_bases); ++i)
+      look_at({std::string(op_.name), calls.digest(i), {}});
+  }
+
+  std::vector<std::string> lines() {
+    std::vector<std::string> all;
+    const std::vector<Axis> axes = chosen();
+    if (axes.empty()) return all;
+    std::vector<const Axis*> dtypes{&axes.front()};
+    for (const auto& [dtype, axis] : by_dtype_)
+      if (dtype != axes.front().dtype) dtypes.push_back(&axis);
+    Int left = work_of_blocks;
+    std::map<const Axis*, std::vector<Int>> lengths;
+    lengths[dtypes[0]] = within(*dtypes[0], vector_widths, work_of_line);
+    for (std::size_t k = 1; k < dtypes.size(); ++k)
+      lengths[dtypes[k]] = within(*dtypes[k], std::array{widths_of_dtypes[k % widths_of_dtypes.size()]}, work_of_line);
+    for (std::size_t k = 0; k < block_sizes.size(); ++k) {
+      const Axis& axis = *dtypes[k < 3 ? 0 : k % dtypes.size()];
+      const std::optional<Int> work = work_of(axis, block_sizes[k], left);
+      if (!work) continue;
+      left -= *work;
+      lengths[&axis].push_back(block_sizes[k]);
+    }
+    for (const Axis* axis : dtypes) add(all, *axis, lengths[axis]);
+    for (std::size_t k = 1; k < axes.size(); ++k) add(all, axes[k], within(axes[k], other_widths, work_of_line));
+    return all;
+  }
+
+ private:
+  static bool is_plain(const Case& c) {
+    bool plain = true;
+    each_tensor(c.arguments, [&](const Tensor& t, std::size_t i) {
+      if (c.op->arguments[i].out) return;
+      plain = plain && is_contiguous(t) && t.count() > 0 && t.count() <= 4096;
+      if (plain && is_floating(t.dtype))
+        plain = std::ranges::all_of(read<Real>(t).data, [](Real x) { return std::isfinite(x) && std::fabs(x) < 1e6; });
+    });
+    return plain;
+  }
+
+  void look_at(const CaseId& id) {
+    Case c = corpus_.make(id);
+    if (c.recorded.refused || !is_plain(c)) return;
+    forget_outs(op_, c.arguments);
+    std::map<Int, std::string> places;  // of each distinct size
+    std::optional<DType> dtype;
+    std::size_t tensor = 0;
+    each_tensor(c.arguments, [&](const Tensor& t, std::size_t i) {
+      if (!dtype) dtype = t.dtype;
+      for (int d = 0; d < t.rank(); ++d)
+        places[t.sizes[d]] += text(op_.arguments[i].name, tensor, ".", d - t.rank(), " ");
+      ++tensor;
+    });
+    Int distinct = 0;
+    for (const auto& [size, where] : places) {
+      for (const bool with_integers : {false, true}) {
+        Axis axis{id, distinct, with_integers, where, *dtype, 0};
+        const std::optional<Int> works[]{work_of(axis, probed[0], work_of_line),
+                                         work_of(axis, probed[1], work_of_line)};
+        if (!works[0] || !works[1] || !changes(c, axis)) continue;
+        axis.work = *works[1];
+        keep(axis);
+        break;
+      }
+      ++distinct;
+    }
+  }
+
+  // Whether the length changes a tensor; an integer that selects an element has no length.
+  bool changes(const Case& c, const Axis& axis) const {
+    const std::vector<Value> changed = mutated(op_, c.arguments, to_length(axis, probed[1]));
+    Int before = 0, after = 0;
+    each_tensor(c.arguments, [&](const Tensor& t, std::size_t) { before += t.count(); });
+    each_tensor(changed, [&](const Tensor& t, std::size_t) { after += t.count(); });
+    return before != after;
+  }
+
+  void keep(const Axis& axis) {
+    const auto cheaper = [](auto& axes, const auto& key, const Axis& a) {
+      const auto [at, is_new] = axes.try_emplace(key, a);
+      if (!is_new && a.work < at->second.work) at->second = a;
+    };
+    ++calls_with_[axis.places];
+    if (axis.dtype == DType::float32) cheaper(by_places_, axis.places, axis);
+    cheaper(by_dtype_, axis.dtype, axis);
+  }
+
+  // The cheapest axis, then those of the places that most calls have. Operators without float32 have the dtype that is
+  // cheapest.
+  std::vector<Axis> chosen() const {
+    std::vector<Axis> all;
+    for (const auto& [places, axis] : by_places_) all.push_back(axis);
+    if (all.empty())
+      for (const auto& [dtype, axis] : by_dtype_) all.push_back(axis);
+    if (all.empty()) return all;
+    std::iter_swap(all.begin(), std::ranges::min_element(all, {}, &Axis::work));
+    std::ranges::stable_sort(all.begin() + 1, all.end(), std::greater(),
+                             [&](const Axis& a) { return calls_with_.at(a.places); });
+    all.resize(std::min(all.size(), most_axes + 1));
+    return all;
+  }
+
+  // The work of the call with that length; none if the reference does not answer it for `most`.
+  std::optional<Int> work_of(const Axis& axis, Int length, Int most) const {
+    Case c = corpus_.make(axis.base);
+    forget_outs(op_, c.arguments);
+    std::vector<Value> arguments = mutated(op_, c.arguments, to_length(axis, length));
+    const Budget budget({.bytes = Int{1} << 26, .work = most});
+    if (call(op_, arguments, budget).outcome != Outcome::ok) return std::nullopt;
+    Int elements = 0;
+    each_tensor(arguments, [&](const Tensor& t, std::size_t) { elements += t.count(); });
+    const Int work = budget.used().work + work_of_element * elements;
+    return work <= most ? std::optional(work) : std::nullopt;
+  }
+
+  // The lengths that the reference answers, within `left` together.
+  template <std::size_t n>
+  std::vector<Int> within(const Axis& axis, const std::array<Int, n>& lengths, Int left) const {
+    std::vector<Int> all;
+    for (const Int length : lengths)
+      if (const auto work = work_of(axis, length, left)) all.push_back(length), left -= *work;
+    return all;
+  }
+
+  static void add(std::vector<std::string>& lines, const Axis& axis, std::vector<Int> lengths) {
+    if (lengths.empty()) return;
+    std::ranges::sort(lengths);
+    std::string line = text(to_text(axis.base), "~extents:", axis.distinct, ":*:", int{axis.with_integers}, " ");
+    for (const Int length : lengths) line += text(length, ",");
+    line.pop_back();
+    lines.push_back(std::move(line));
+  }
+
+  const Corpus& corpus_;
+  const Operator& op_;
+  std::map<std::string, Axis> by_places_;
+  std::map<DType, Axis> by_dtype_;
+  std::map<std::string, Int> calls_with_;
+};
+
+}  // namespace
+
+std::vector<std::string> size_cases(const Corpus& corpus, const RecordedCalls& calls) {
+  return SizeSearch(corpus, calls).lines();
+}
+
+}  // namespace assay

@@ -1,0 +1,55 @@
+// golden/operators/made_cases.txt has the cases that the program made_cases makes, and the reference answers them.
+
+#include <gtest/gtest.h>
+
+#include "conformance/cases/covering.h"
+#include "conformance/cases/host_call.h"
+#include "conformance/cases/size_cases.h"
+
+namespace assay {
+namespace made_cases_test {
+
+const Corpus& corpus() {
+  static const Corpus recorded(ASSAY_GOLDEN);
+  return recorded;
+}
+
+TEST(MadeCases, AreThoseOfTheProgram) {
+  for (const RecordedCalls* calls : corpus().matching("aten::relu.out,aten::mm.out,aten::avg_pool1d.out")) {
+    const std::string_view op = calls->op().name;
+    const Covering covering = covering_of(corpus(), *calls);
+    std::set<std::string> made, kept;
+    for (const CaseId& id : covering.cases) made.insert(to_text(id));
+    for (const CaseId& id : corpus().made_cases(op)) kept.insert(to_text(id));
+    for (const std::string& id : made) EXPECT_TRUE(kept.contains(id)) << "run made_cases again, for " << id;
+    EXPECT_TRUE(corpus().coverage(op).starts_with(std::to_string(covering.coverage.covered))) << op;
+    for (const std::string& line : size_cases(corpus(), *calls)) {
+      std::string least = line.substr(0, line.find_first_of(" "));
+      const std::size_t begin = line.find(' ') + 1;
+      least.replace(least.find('*'), 1, line.substr(begin, line.find(',') - begin));
+      EXPECT_TRUE(kept.contains(least)) << "run made_cases again, for " << line;
+    }
+  }
+}
+
+// Every 16th case, as each of a long line takes time.
+TEST(MadeCases, AreAnswered) {
+  std::size_t n = 0;
+  for (const RecordedCalls* calls : corpus().matching(""))
+    for (const CaseId& id : corpus().made_cases(calls->op().name)) {
+      if (n++ % 16 != 0) continue;
+      EXPECT_TRUE(host_call(corpus().make(id)).valid()) << to_text(id);
+    }
+  EXPECT_GT(n, 10'000u);
+}
+
+TEST(MadeCases, EachOperatorWithTensorsHasSome) {
+  for (const RecordedCalls* calls : corpus().matching("aten::*")) {
+    const bool has_tensor = std::ranges::any_of(
+        calls->op().arguments, [](const SchemaArgument& a) { return !a.out && a.type.starts_with("Tensor"); });
+    EXPECT_TRUE(!has_tensor || !corpus().made_cases(calls->op().name).empty()) << calls->op().name;
+  }
+}
+
+}  // namespace made_cases_test
+}  // namespace assay

@@ -1,0 +1,49 @@
+// The suite finds the mistakes of kernel authors with the cases that it makes by default.
+
+#include <gtest/gtest.h>
+
+#include "conformance/runner/suite.h"
+#include "conformance/sandbox/heap.h"
+#include "tests/support/planted_faults.h"
+
+namespace assay {
+namespace planted_faults_test {
+
+using namespace std::chrono_literals;
+
+const Corpus& corpus() {
+  static const Corpus recorded(ASSAY_GOLDEN);
+  return recorded;
+}
+
+// How often each class is seen with the fault.
+std::map<std::string, int> seen_with(const planted::Fault& fault) {
+  planted::FaultyKernel library(fault);
+  static const Contract everything;
+  CaseRunner case_runner(corpus(), library, everything, {20s, 60s});
+  SuiteOptions options;
+  options.operators = fault.op;
+  std::map<std::string, int> seen;
+  judge_blocks(case_runner, plan_blocks(corpus(), options, false), 2, [&](const Record& r) {
+    if (is_failure(r.verdict)) ++seen[std::string(name(r.failure))];
+  });
+  return seen;
+}
+
+class PlantedFault : public testing::TestWithParam<planted::Fault> {};
+
+TEST_P(PlantedFault, IsFound) {
+  const std::map<std::string, int> seen = seen_with(GetParam());
+  std::string all;
+  for (const auto& [failure, times] : seen) all += text(failure, " ", times, ", ");
+  EXPECT_TRUE(seen.contains(std::string(name(GetParam().found_as)))) << "seen: " << all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, PlantedFault, testing::ValuesIn(planted::faults()), [](const auto& info) {
+  std::string name = info.param.name;
+  std::erase_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); });
+  return name;
+});
+
+}  // namespace planted_faults_test
+}  // namespace assay
