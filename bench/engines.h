@@ -12,7 +12,7 @@ namespace assay::bench {
 // "executorch=other.pte": an engine, and what it runs instead of the program.
 struct Contender {
   std::string name;
-  std::filesystem::path file;  // empty: the program itself; else as it is, or beside the program
+  std::filesystem::path file;  // the file, as a path or a name beside the program; empty for the program itself
 };
 
 Contender contender(const std::string& argument);

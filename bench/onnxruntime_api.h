@@ -16,7 +16,7 @@ struct TypeInfo;
 struct TensorInfo;
 struct MemoryInfo;
 struct Allocator;
-struct Status;  // null: it worked
+struct Status;  // null on success
 
 constexpr std::uint32_t api_version = 14;
 struct Api;  // an array of pointers to functions

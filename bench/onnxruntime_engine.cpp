@@ -187,7 +187,7 @@ class OnnxRuntimeEngine final : public Engine {
   std::shared_ptr<ort::Session> session_;
   std::vector<const char*> input_names_, output_names_;
   std::vector<Tensor> values_;                  // whose bytes the inputs are
-  std::vector<ort::Tensor*> inputs_, outputs_;  // null: made by the first run
+  std::vector<ort::Tensor*> inputs_, outputs_;  // null until the first run makes it
 };
 
 }  // namespace

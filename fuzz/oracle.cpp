@@ -15,7 +15,7 @@ int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile v
 namespace assay::fuzz {
 namespace {
 
-// The length of the first character of a UTF-8 text; 0: no valid character, or a control character.
+// The length of the first character of a UTF-8 text; 0 means no valid character, or a control character.
 std::size_t leading_printable(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned first = byte(0);

@@ -11,7 +11,7 @@ namespace assay {
 namespace {
 
 thread_local constinit const Budget::Scope* innermost = nullptr;
-thread_local constinit Int refused = 0;  // refuse the charge with this number from now on; 0: none
+thread_local constinit Int refused = 0;  // the number of the charge to refuse, counted from now; 0 refuses none
 
 }  // namespace
 

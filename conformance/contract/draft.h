@@ -21,7 +21,7 @@ class Draft {
   void write(std::ostream& out) const;  // in the form that read_contract reads
 
  private:
-  // The dtypes of an operator's tensors in an answered call, by argument; nullopt: the argument is not a tensor.
+  // The dtypes of an operator's tensors in an answered call, by argument; nullopt if the argument is not a tensor.
   using Row = std::vector<std::optional<DType>>;
   struct Accepted {
     std::set<Row> rows;

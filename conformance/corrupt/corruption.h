@@ -26,7 +26,7 @@ struct Attempt {
 class Corruptions {
  public:
   // A file that keeps every rule; a program with its data files. At most `places` of the places that are alike are
-  // changed; 0: all of them. Throws Fault.
+  // changed; 0 means all of them. Throws Fault.
   explicit Corruptions(Bytes file, std::vector<Bytes> data = {}, std::size_t places = 0);
 
   const Original& original() const { return original_; }
@@ -46,7 +46,7 @@ class Corruptions {
   std::optional<Attempt> that_breaks(std::string_view rule) const;
 
  private:
-  std::optional<Bytes> changed(const Site& site, std::string_view change) const;  // none: it equals the original
+  std::optional<Bytes> changed(const Site& site, std::string_view change) const;  // empty if it equals the original
   std::optional<Attempt> attempt(const Site& site, std::string_view change) const;
 
   Original original_;

@@ -66,10 +66,10 @@ bool works_on_handles(const pte::Operator& op);
 // The fault G3: the program has no such method, with the names of its methods.
 Fault no_method(const pte::Program& program, std::string_view name);
 
-// The value; null: the plan has none with this index.
+// The value; null if the plan has none with this index.
 const pte::EValue* value_at(const pte::ExecutionPlan& plan, Int index);
 const pte::Tensor* tensor_at(const pte::ExecutionPlan& plan,
-                             Int index);  // null: no such value, or the value is not a tensor
+                             Int index);  // null if there is no such value or it is not a tensor
 
 // Calls f with the index of a tensor, or of each tensor in a list. Charges work for each tensor of a list.
 template <class F>

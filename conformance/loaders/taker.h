@@ -24,7 +24,7 @@ std::string_view word(LoadOutcome::End end);  // "accepted"
 
 struct TakerLimits {
   std::chrono::milliseconds time{2000};  // processor time for one file; the limit of wall time is ten times as much
-  std::uint64_t memory = 1 << 30;        // bytes that a process may allocate; 0: unlimited
+  std::uint64_t memory = 1 << 30;        // bytes that a process may allocate; 0 means unlimited
   std::uint64_t output = 1 << 20;        // bytes that a command may write
 };
 

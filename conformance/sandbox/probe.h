@@ -36,9 +36,10 @@ struct Observation {
   std::vector<Tensor> outs;     // after the first run; empty unless the reply is ok
   Class conduct = Class::none;  // the most serious side effect of the call,
   std::string violation;        // and one sentence about it
-  std::string circumstance;  // the only condition under which this was seen, as "with outs planned larger"; empty: none
-  bool spoilt = false;       // memory is damaged: the process must not run another call
-  double seconds = 0;        // duration of the first run
+  // The only condition under which this was seen, as "with outs planned larger"; empty if there is none.
+  std::string circumstance;
+  bool spoilt = false;  // memory is damaged: the process must not run another call
+  double seconds = 0;   // duration of the first run
 };
 
 // Calls a library in guarded memory, until a call has damaged memory.

@@ -30,8 +30,9 @@ enum class ScenarioKind : std::uint8_t {
 struct ScenarioKindRow {
   ScenarioKind kind;
   std::string_view name, sentence;
-  std::string_view where;  // the circumstance of a failure that occurs in this kind but in none of the earlier kinds;
-                           // empty: the program itself
+  // The circumstance of a failure that occurs in this kind but in none of the earlier kinds; empty for the program
+  // itself.
+  std::string_view where;
 };
 
 inline constexpr std::array scenario_kinds = std::to_array<ScenarioKindRow>({
@@ -73,8 +74,8 @@ struct StepResult {
 // The expected result of a step: a judge, which may be null, and the same expectation as text and numbers for readers.
 struct StepJudge {
   std::function<Judgement(const StepResult&)> judge = {};
-  std::string refused = {};                      // the reason for the expected refusal; empty: an answer is expected
-  std::vector<Value> outputs = {};               // the expected outputs; empty: any
+  std::string refused = {};                      // the reason for the expected refusal; empty if an answer is expected
+  std::vector<Value> outputs = {};               // the expected outputs; empty if any outputs are right
   double rtol = 0, atol = 0;                     // the tolerance of elements
   std::vector<Value> lowest = {}, highest = {};  // bounds of the outputs, which replace the tolerance
 
@@ -92,7 +93,7 @@ struct Step {
   std::vector<Value> inputs = {};
   std::string request = {};  // for `ask`: the request about the program, with this call
   bool valid = true;         // an answer is expected
-  StepJudge judge = {};      // null: any result is right if nothing is damaged
+  StepJudge judge = {};      // if null, any result is right if nothing is damaged
 };
 
 // The script ends after the first step that does not pass, and after a load that is refused.

@@ -28,8 +28,9 @@ struct Record {
   std::vector<std::string> slices;   // the slices that contain the call, sorted
   bool promised = true;              // the testee's contract promises the call
   Verdict verdict = Verdict::pass;
-  Class failure = Class::none;     // set for `fail`, and for a `crash` or `timeout` with a known cause
-  std::optional<double> distance;  // of the worst element, in units of its bound; none: not numeric
+  Class failure = Class::none;  // set for `fail`, and for a `crash` or `timeout` with a known cause
+  // The distance of the worst element, in units of its bound; empty if the value is not numeric.
+  std::optional<double> distance;
   double seconds = 0;
 
   // Details of a verdict other than pass; empty if there are none.

@@ -22,7 +22,7 @@ void set_inputs(Method& method) {
 }
 
 struct Execution {
-  std::string refused;  // empty: the execution reached its end
+  std::string refused;  // empty if the execution reached its end
   std::size_t steps = 0;
   std::vector<std::optional<Value>> outputs;
 };
@@ -83,7 +83,7 @@ std::vector<Execution> run(const Subject& subject, std::byte fill = {}, Listener
   return all;
 }
 
-// How two runs differ; empty: they are equal.
+// How two runs differ; empty if they are equal.
 std::string difference(const std::vector<Execution>& a, const std::vector<Execution>& b) {
   if (a.size() != b.size()) return text("there are ", a.size(), " executions and ", b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {

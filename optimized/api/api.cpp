@@ -40,7 +40,7 @@ const pte::ExecutionPlan* plan_of(const assay_program* program, const char* name
   return plan;
 }
 
-// Reads the options. False: a method with them cannot be made or, if `runs`, cannot run on this machine.
+// Reads the options. Returns false if a method with them cannot be made or, if `runs`, cannot run on this machine.
 bool read(const assay_options* from, bool runs, Options& options, Fault& fault) {
   if (!from) return true;
   options.fallback = reinterpret_cast<const Kernel*>(from->fallback);

@@ -46,7 +46,7 @@ std::size_t heads_of(const Matrices& m) {
 
 bool columns_lie_together(const Matrices& m) { return m.stride(1) == 1 || m.size(1) == 1; }
 
-// Operands: q, k transposed, out. None: kernels do not accept the sizes or the dim orders.
+// Operands: q, k transposed, out. Returns nothing if kernels do not accept the sizes or the dim orders.
 std::optional<State> plan(const Call& call) {
   if (!call.set || !call.fusion || !call.fusion->attention) return {};
   const Attention& with = *call.fusion->attention;

@@ -77,7 +77,7 @@ struct State {
   bool fixed = false, fits = false;
   std::uint8_t from_bytes = 0, to_bytes = 0;
   Gather gather = nullptr;
-  Store store = nullptr;  // null: results are stored as they are gathered
+  Store store = nullptr;  // null if results are stored as they are gathered
   Nest nest;
 };
 

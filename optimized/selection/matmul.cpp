@@ -30,7 +30,7 @@ bool is_one(const Value& v) {
 
 std::size_t size(const View& v, int d) { return static_cast<std::size_t>(v.shape.sizes[d]); }
 
-// The factors of a call. None: kernels do not accept the dtypes or ranks.
+// The factors of a call. Returns nothing if kernels do not accept the dtypes or ranks.
 struct Factors {
   const Tensor *a, *b, *bias = nullptr;
   Tensor* out;
@@ -120,7 +120,7 @@ bool accepts(const Call& call) {
 }
 
 struct State {
-  std::optional<Product> product;  // none: its sizes may change
+  std::optional<Product> product;  // empty if its sizes may change
   kernels::PackedMatrix packed;    // of a constant b
   kernels::Epilogue epilogue;
 };

@@ -63,7 +63,7 @@ struct State {
   bool rounds[most_operands_in] =
       {};  // they are rounded to the common dtype, which is narrower than the type that the row reads
   bool rounds_parameters = false;
-  Store store = nullptr;  // of results; null: they are stored as the row writes them
+  Store store = nullptr;  // the function that stores results; null if they are stored as the row writes them
   Store round = nullptr;  // rounds to a common dtype of half floats; `widen` reads it back
   Gather widen = nullptr;
   std::ptrdiff_t first[most_operands_in] = {};  // elements before the operand's first one

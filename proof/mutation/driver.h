@@ -50,7 +50,7 @@ class Survivors {
 inline bool is_equal(std::string_view reason) { return reason.starts_with("equal"); }
 
 struct Options {
-  std::size_t sample = 0;  // 0: all
+  std::size_t sample = 0;  // 0 means all
   std::string only;
   bool calls = false;
   std::vector<std::string> folders;

@@ -10,7 +10,7 @@
 // The switches in mutated formulas of reference/operators (formulas.py).
 namespace assay::mutation {
 
-inline bool fits = true;  // false: the type of the place does not allow what the mutant puts there
+inline bool fits = true;  // false if the type of the place does not allow what the mutant puts there
 inline std::bitset<std::size_t{1} << 13> evaluated;  // the places that were evaluated, by the first mutant of each
 
 // Whether the k-th mutant of a place is switched on.

@@ -30,16 +30,18 @@ class OptimizedClient {
   struct Options {
     bool deployable = false;  // without the fallback, and without a backend for delegates
     std::size_t threads = 1;
-    decltype(assay_options::run) run = nullptr;  // the function that runs tasks on threads; null: a pool of this client
-    std::size_t least_share = 0;  // the fewest elements that are worth a task; 0: the default of the runtime
+    // The function that runs tasks on threads; null for a pool of this client.
+    decltype(assay_options::run) run = nullptr;
+    std::size_t least_share = 0;  // the fewest elements that are worth a task; 0 means the default of the runtime
     bool as_written = false;      // without rewrites
     bool share_arenas = false;    // methods share the arenas in which at least one of them keeps state
     OptimizedTestee testee = {};
-    std::int64_t instructions = 0;  // the limit of one execution; 0: the default of the runtime
-    // Is charged for all memory that the runtime gets, except for files. None: nothing is charged.
+    // The limit the most instructions of one execution; 0 means the default of the runtime.
+    std::int64_t instructions = 0;
+    // The budget for all memory that the runtime gets, except for files. Empty if nothing is charged.
     std::optional<Budget> budget = {};
     // A folder with packed constants of this program's methods. Files that fit are used; other files are replaced.
-    // Empty: constants are packed anew.
+    // Empty if constants are packed anew.
     std::filesystem::path packed_cache = {};
   };
   using Bytes = std::span<const std::byte>;

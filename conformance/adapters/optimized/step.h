@@ -17,7 +17,7 @@ class LoneStep {
   LoneStep(const LoneStep&) = delete;
   LoneStep& operator=(const LoneStep&) = delete;
 
-  // False: the step did not run; the fault may have the reason.
+  // Returns false if the step did not run; the fault may have the reason.
   bool run(optimized::Fault& fault, const kernels::Threads& threads = {});
 
  private:

@@ -57,7 +57,8 @@ bool begin_delegates(Builder& builder, const PlanReader& reader, Method& method)
   return true;
 }
 
-// Without memories it counts, in a method that is gone when it returns. Null: it refuses the method.
+// Without memories it only counts, in a method that it destroys before it returns. Returns null if it refuses the
+// method.
 Method* make(const Program& program, const pte::ExecutionPlan& plan, const Options& options,
              format::Workspace& workspace, const Memories* memories, Sizes& sizes, Fault& fault) {
   format::Workspace::Scope scope(workspace);
