@@ -17,7 +17,7 @@ namespace assay::bench {
 struct Effort {
   double seconds = 10;     // for the runs that alternate, and again for the bursts
   double most_of_one = 2;  // an engine whose first run takes more of them runs once
-  unsigned seed = 1;       // of the order
+  unsigned seed = 1;       // the seed of the order in which engines are timed
 };
 
 // What one engine needed for one program. Times are in seconds.
@@ -26,12 +26,15 @@ struct Measurement {
   Digests binaries;
   Reply failure;  // ok where there is none; else what follows it is not known
   double load = 0, first = 0;
-  std::optional<Int> memory;  // bytes at most while it was loaded and ran first, beyond those before
+  // The most bytes while it was loaded and ran for the first time, beyond the bytes in use before.
+  std::optional<Int> memory;
   bool once = false;
-  std::vector<double> alternating;  // of all that do not fail or run once, equally many
+  // The times of alternating runs; all engines have equally many, except engines that fail or run once.
+  std::vector<double> alternating;
   std::vector<double> bursts;
-  std::vector<EngineStep> steps;    // where it tells of them: the median of each over several runs, in their order
-  std::vector<Comparison> outputs;  // with what is expected, else with what the first engine gives; of the first run
+  std::vector<EngineStep> steps;  // where it tells of them: the median of each over several runs, in their order
+  // The outputs of the first run, compared with the expected outputs or else with those of the first engine.
+  std::vector<Comparison> outputs;
 };
 
 // Runs a call on several engines in this process. All of them are loaded one after the other and run once. Then they

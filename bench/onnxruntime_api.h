@@ -70,7 +70,7 @@ constexpr Release<TypeInfo> release_type{98};
 constexpr Release<TensorInfo> release_tensor_info{99};
 constexpr Release<SessionOptions> release_session_options{100};
 
-constexpr int warning = 2;  // of its levels of logging
+constexpr int warning = 2;  // the logging level for warnings
 constexpr int device_allocator = 0, default_memory_type = 0;
 
 }  // namespace assay::bench::onnxruntime

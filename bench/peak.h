@@ -10,7 +10,8 @@ namespace assay::bench {
 // registers, for as long as it takes to be sure.
 double peak_flops(kernels::InstructionSet);
 
-// The most bytes a second that one core reads, again and again, of so many: of the cache that holds them, or of memory.
+// The most bytes per second that one core reads when it reads `bytes` bytes repeatedly: the bandwidth of the cache that
+// holds them, or of memory.
 double peak_bandwidth(kernels::InstructionSet, std::size_t bytes);
 
 }  // namespace assay::bench

@@ -5,7 +5,7 @@
 
 #include "reference/words/dtypes.h"
 
-// This process: where it runs, what it uses.
+// Facts about this process: the machine that it runs on and the resources that it uses.
 namespace assay::bench {
 
 // Keeps the process, and all threads that it starts, on the first `count` of its processors. Throws Fault (unsupported,

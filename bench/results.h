@@ -13,7 +13,7 @@ struct ProgramResult {
   std::string program, inputs_from;
   Tolerance tolerance;
   std::vector<Measurement> engines;  // the first is the one under test
-  std::vector<Judged> judged;        // of each; empty where nobody asked
+  std::vector<Judged> judged;        // the verdict on each engine; empty if none was requested
 };
 
 struct Results {
@@ -36,11 +36,11 @@ struct OperatorTime {
   std::size_t steps = 0;
   double seconds = 0;
 };
-// Those that take longest first; none of an engine that does not tell of its steps.
+// Sorted by time, longest first. Empty for an engine that does not report its steps.
 std::vector<OperatorTime> operator_times(const Measurement& measurement);
 
 void write_text(std::ostream& out, const Results& results);
 Json to_json(const Results& results);
-void write_html(std::ostream& out, const Results& results);  // one file that needs nothing else
+void write_html(std::ostream& out, const Results& results);  // one self-contained file
 
 }  // namespace assay::bench

@@ -8,7 +8,7 @@
 
 namespace assay {
 
-// Exit codes besides those of outcomes (spec/faults.yaml).
+// Exit codes in addition to the exit codes of outcomes (spec/faults.yaml).
 inline constexpr int answers_differ = 1;  // the testee disagrees with the reference
 inline constexpr int usage_error = 2;     // the command line makes no sense
 
@@ -35,7 +35,7 @@ struct Registered {
   explicit Registered(Command command);
 };
 
-const std::vector<Command>& commands();              // by group, then by name
+const std::vector<Command>& commands();              // sorted by group, then by name
 const Command* find_command(std::string_view name);  // null where there is none
 
 ProgramHelp program();

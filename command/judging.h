@@ -59,7 +59,7 @@ class JudgingRun {
   JudgingRequest& request_;
   std::vector<Ids> blocks_;
   std::set<std::string> mustpass_;
-  std::string digest_;  // of the whole suite
+  std::string digest_;  // the digest of the whole suite
 };
 
 // Adds the options that, together with the testee, determine the records of a run: those of `Run`, then the common

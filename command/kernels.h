@@ -34,7 +34,8 @@ class KernelRun : public JudgingRun {
   explicit KernelRun(KernelRequest& request);
 
  private:
-  std::vector<Block> chosen();  // by the baseline's defect, by a list, or by the options of the suite
+  // The blocks that a defect of the baseline, a list, or the options of the suite select.
+  std::vector<Block> chosen();
   bool is_remote() const override { return library_->is_remote(); }
   Facts own_settings() const override;
   void judge_blocks(const std::vector<Ids>& blocks, const Add& add) override;

@@ -40,10 +40,10 @@ std::unique_ptr<Runtime> open_program_runner(const std::string& testee);  // Fau
 // The testee as an engine that is timed. Throws Fault likewise.
 std::unique_ptr<Engine> open_engine(const std::string& testee);
 
-inline constexpr const char* usual_testee = "executorch";  // of assay case
+inline constexpr const char* usual_testee = "executorch";  // the default testee of `assay case`
 inline std::string unless_usual(const std::string& testee) { return testee == usual_testee ? "" : testee; }
 
-// What --help says of the argument TESTEE: a sentence that names the kinds that answer calls of operators, run
+// Sentences for the argument TESTEE in --help. Each names the kinds of testees that answer calls of operators, run
 // programs, do either, or are timed.
 extern const std::string testee_help, runtime_help, runner_help, engine_help;
 

@@ -46,7 +46,7 @@ class Option {
   CLI::Option* option_;
 };
 
-// What the help says of an option.
+// An option as the help describes it.
 struct OptionHelp {
   std::vector<std::string> names;  // "-h", "--help", or the name of a positional option
   std::string value, about;        // `value` is empty where the option takes none
@@ -70,12 +70,12 @@ class Options {
   Option add_parsed(const char* name, std::function<std::string(const std::string&)> take, const std::string& help);
   Option flag(const char* name, bool& value, const std::string& help, bool given = true);
 
-  Options exactly_one();  // options of which a command line must have one
+  Options exactly_one();  // adds options of which a command line must have exactly one
 
-  // Words that are no options are taken as they are, even behind --.
+  // Words that are not options are stored unchanged in `words`, also words after `--`.
   void take_rest(std::vector<std::string>& words);
 
-  void details(const std::string& text);  // what the help says below the options
+  void details(const std::string& text);  // adds text that the help shows below the options
   void action(std::function<int()> action);
 
  private:
@@ -94,7 +94,7 @@ int run_command_line(const ProgramHelp& program, std::vector<std::string> words)
 // Parses options outside of a command line. Throws UsageError.
 void parse_options(const std::vector<std::string>& words, const std::function<void(Options&)>& define);
 
-// What help says, for completion and manuals.
+// The contents of a command's help, for shell completion and manuals.
 struct CommandHelp {
   std::vector<OptionHelp> options;
   std::string details;

@@ -19,7 +19,7 @@
 // The options, lines and reports of all commands that judge cases.
 namespace assay {
 
-inline constexpr int interrupted_exit = 130;  // 128 + SIGINT, as of shells
+inline constexpr int interrupted_exit = 130;  // 128 + SIGINT, as in shells
 
 // Handles SIGINT and SIGTERM: the first one makes the flag true, so that the run ends with what it has; the second one
 // ends the process.
@@ -31,7 +31,7 @@ struct RunRequest {
   ReportFiles reports;
   bool json = false, strict = false;
   bool is_part = false;                   // one shard of a run: a listed case may be in another shard
-  std::size_t defects = 20;               // how many to print
+  std::size_t defects = 20;               // the number of defects to print
   std::string_view subject = "operator";  // what a line of the table describes
 };
 
@@ -46,7 +46,7 @@ RunOptions add_run_options(Options& options, RunRequest& request);
 // The first facts of every run: version, testee, what the testee tells of itself, and the digests of its binaries.
 Facts facts_of_testee(std::string_view testee, const std::vector<std::pair<std::string, std::string>>& said,
                       const std::vector<std::string>& binaries);
-NamedText timeout_fact(int seconds, bool is_remote);  // with the clock that it counts by
+NamedText timeout_fact(int seconds, bool is_remote);  // states the time limit and the clock that measures it
 
 // Writes the lines, reports and table of a run, and finds its exit code.
 class RunLog {
@@ -75,7 +75,8 @@ class RunLog {
   std::size_t planned_;
   std::string header_;
   Waivers waivers_;
-  std::set<std::string> mustpass_;  // that have not passed yet; in `waivers_.known`: that have not been seen yet
+  // The ids that have not passed yet. `waivers_.known` has the ids that have not been seen yet.
+  std::set<std::string> mustpass_;
   std::optional<Baseline> before_;
   std::optional<OutputFile> jsonl_;
   std::optional<Progress> progress_;
@@ -83,7 +84,7 @@ class RunLog {
   VerdictsDigest verdicts_;
   std::size_t judged_ = 0;
   bool unexpected_ = false;
-  bool answered_ = false, refused_ = false;  // at least one valid call was
+  bool answered_ = false, refused_ = false;  // whether at least one valid call was answered or refused
 };
 
 }  // namespace assay

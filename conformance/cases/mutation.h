@@ -18,7 +18,7 @@ struct Mutation {
     dtype,     // tensor n0 is converted to the n1-th dtype
     dtypes,    // every tensor that has tensor n0's dtype is
     sizes,     // every dimension of the n0-th distinct size becomes n1 long, in all tensors and in no list
-    size,      // dimension n1 of tensor n0 becomes n2 long
+    size,      // dimension n1 of tensor n0 gets size n2
     rank,      // tensor n0 loses its first dimension, gets a leading one of size 1, or becomes a scalar
     layout,    // tensor n0 gets its n1-th dim order
     values,    // tensor n0 is filled from the n1-th palette of values, drawn by n2
@@ -26,7 +26,7 @@ struct Mutation {
                // number
     scalar,    // Scalar or float argument n0 becomes the n1-th special number
     list,      // element n1 of integer list n0 becomes the n2-th special integer
-    length,    // list n0 becomes n1 long, its last element repeated
+    length,    // list n0 gets length n1 by repetition of its last element
     text,      // string argument n0 becomes the n1-th word
     none,      // optional argument n0 becomes None
     out,       // out argument n0 is given, of the n1-th dtype
@@ -42,7 +42,8 @@ struct Mutation {
 };
 
 inline constexpr int mutation_kinds = 19;
-inline constexpr int special_mutation_kinds = 14;  // that choose from what functions stumble over: the first
+// The first kinds, which choose from values that often break functions.
+inline constexpr int special_mutation_kinds = 14;
 
 // "dtype:0:5"; parsing throws Fault (malformed, "case.mutation").
 std::string to_text(const Mutation& mutation);

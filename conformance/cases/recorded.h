@@ -23,7 +23,7 @@ struct RecordedCall {
                                 // the call, or makes results that are not dense
   bool has_values = true;       // false if results are unspecified (empty), so that only dtype and sizes were recorded
   bool refused = false;
-  std::string refusal;  // eager's message
+  std::string refusal;  // the message of eager PyTorch
   std::string origin;   // the generator that made the call
 };
 
@@ -41,7 +41,7 @@ class RecordedCalls {
   const Operator& op() const { return *op_; }
   std::size_t size() const { return calls_.size(); }
 
-  RecordedCall at(std::size_t i) const { return read(calls_.at(i).second); }  // in the order of digests
+  RecordedCall at(std::size_t i) const { return read(calls_.at(i).second); }  // call i in the order of digests
   std::uint32_t digest(std::size_t i) const { return calls_.at(i).first; }
   std::optional<RecordedCall> find(std::uint32_t digest) const;
 

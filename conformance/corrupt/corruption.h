@@ -39,7 +39,7 @@ class Corruptions {
   using TakeName = std::function<void(const Site& site, std::string_view change)>;
   void each_name(const TakeName& take) const;
 
-  std::vector<std::string> names() const;  // of each file that differs from the original
+  std::vector<std::string> names() const;  // the name of each file that differs from the original
 
   std::optional<Attempt> find(std::string_view name) const;
   // The first file that breaks this rule alone; if there is none, the first that breaks it.

@@ -68,7 +68,7 @@ std::string_view subject_of(std::string_view id);
 // The result of a step on a runtime.
 struct StepResult {
   Reply reply;
-  std::vector<Value> outputs;  // of an answered call
+  std::vector<Value> outputs;  // the outputs of an answered call
 };
 
 // The expected result of a step: a judge, which may be null, and the same expectation as text and numbers for readers.

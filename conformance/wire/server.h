@@ -42,7 +42,7 @@ class Server {
   KernelLibrary* library_;
   Runtime* runtime_;
   std::vector<std::string> features_;
-  std::map<std::uint32_t, Loaded> programs_;  // by handle
+  std::map<std::uint32_t, Loaded> programs_;  // the loaded programs by handle
   std::uint32_t last_handle_ = 0;
   bool has_quit_ = false;
 };

@@ -24,7 +24,7 @@ using Field = std::variant<std::monostate, Number, std::string, Numbers, Tables>
 
 struct Table {
   const reflection::Object* type;
-  std::vector<Field> fields;  // as many as type->fields(), in their order
+  std::vector<Field> fields;  // one for each field of type->fields(), in the same order
 
   explicit Table(const reflection::Object& of) : type(&of), fields(of.fields()->size()) {}
 };

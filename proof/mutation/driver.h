@@ -61,7 +61,7 @@ struct Options {
 
 struct Result {
   bool noticed;
-  std::string reason;                    // of a survivor that is not listed
+  std::string reason;                    // what is known about a survivor that is not listed
   std::vector<std::string_view> groups;  // the scores that the mutant counts for
 };
 

@@ -7,7 +7,7 @@
 #include "conformance/cases/recorded.h"
 #include "conformance/judge/judge.h"
 
-// The recorded answers of eager PyTorch, as those of a testee.
+// The recorded answers of eager PyTorch, as answers of a testee.
 namespace assay::mutation {
 
 std::vector<RecordedCalls> recorded_in(std::span<const std::string> folders);

@@ -19,7 +19,8 @@ inline bool mutated(int first, int k = 0) {
   return on(first + k);
 }
 
-// f(operands) converted to R; `otherwise` where f does not take the operands or its result is no R.
+// Returns f(operands) converted to R, or `otherwise` if f does not accept the operands or its result cannot be
+// converted.
 template <class R, class F, class... Operands>
 R as(F f, R otherwise, const Operands&... operands) {
   if constexpr (requires { static_cast<R>(f(operands...)); }) return static_cast<R>(f(operands...));

@@ -20,8 +20,8 @@ struct Evaluation {
   Outcome outcome;
   Met met;
   std::vector<Value> arguments;  // the arguments of the call, with the results in place of its outs
-  std::vector<std::vector<Pair>>
-      unrounded;  // of each out, the numbers before their rounding; empty where they are exact
+  // For each out, the numbers before they are rounded. Empty if they are exact.
+  std::vector<std::vector<Pair>> unrounded;
 };
 
 // Evaluates a call of the operator of that name, whose arguments follow its schema. Not thread-safe. Its library is

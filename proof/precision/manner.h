@@ -23,12 +23,13 @@ struct Manner {
   bool fused = false;    // a product is not rounded before something is added to it
   bool running = false;  // a mean and a sum of squares are kept current while numbers come (Welford)
   bool apart = false;    // (x - mean) scale is x scale - mean scale
-  int lost_bits = 0;     // by how many bits fewer float32 and float64 have; functions are then rounded to nearest
+  // The number of bits that float32 and float64 lose. Functions are then rounded to nearest.
+  int lost_bits = 0;
 
   bool operator==(const Manner&) const = default;
 };
 
-// The choices of a manner that a formula has met.
+// The choices of a manner that a formula has used.
 struct Met {
   bool sums = false, functions = false, products = false, means = false, differences = false;
 };

@@ -28,12 +28,12 @@ class OptimizedClient {
   };
 
   struct Options {
-    bool deployable = false;  // without the fallback, and without a backend for delegates
+    bool deployable = false;  // whether to leave out the fallback and the backends of delegates
     std::size_t threads = 1;
     // The function that runs tasks on threads; null for a pool of this client.
     decltype(assay_options::run) run = nullptr;
     std::size_t least_share = 0;  // the fewest elements that are worth a task; 0 means the default of the runtime
-    bool as_written = false;      // without rewrites
+    bool as_written = false;      // whether to apply no rewrites
     bool share_arenas = false;    // methods share the arenas in which at least one of them keeps state
     OptimizedTestee testee = {};
     // The limit the most instructions of one execution; 0 means the default of the runtime.
@@ -56,7 +56,7 @@ class OptimizedClient {
   std::string default_method() const;  // "forward", or the only one
   std::vector<std::string> method_names() const;
   assay_method_sizes sizes(const std::string& name) const;
-  const Method& method(const std::string& name);  // made once, so that its state persists
+  const Method& method(const std::string& name);  // the method, which is made once, so that its state persists
 
   // Values that go in have the layout that the program declares.
   std::vector<Value> call(const std::string& name, std::span<const Value> inputs);
