@@ -51,7 +51,7 @@ struct Budget::State {
 
   void take_memory(Int bytes, std::string_view what) {
     if (refused > 0 && --refused == 0)
-      throw Fault(Outcome::exhausted, "limits.memory", text(what, " is refused memory, as was asked for"));
+      throw Fault(Outcome::exhausted, "limits.memory", text(what, " is refused memory, as a test requested"));
     memory.take(bytes, what);
   }
 

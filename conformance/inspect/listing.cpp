@@ -105,7 +105,7 @@ Fault no_method(const pte::Program& program, std::string_view name) {
   for (const pte::ExecutionPlan& plan : tables(program.execution_plan(), most))
     names += (names.empty() ? "" : ", ") + shown(format::text_of(plan.name()));
   return {Outcome::invalid, "G3",
-          text("there is no method ", Quoted{name}, "; there are: ", names, methods > most ? ", ..." : "")};
+          text("there is no method ", Quoted{name}, "; the methods are ", names, methods > most ? ", ..." : "")};
 }
 
 const pte::EValue* value_at(const pte::ExecutionPlan& plan, Int index) {

@@ -17,8 +17,8 @@ namespace {
 using enum ReproductionKind;
 
 constexpr std::array kinds = std::to_array<ReproductionRow>({
-    {python, "python", "a script that makes the call in the official runtime and in eager PyTorch; it needs these two"},
-    {cpp, "cpp", "a C++ file that makes the call of the official kernel; it needs the package's headers and libraries"},
+    {python, "python", "a script that makes the call in the official runtime and in eager PyTorch; it needs both"},
+    {cpp, "cpp", "a C++ file that calls the official kernel; it needs the package's headers and libraries"},
     {bpte, "bpte", "a bundled program of this one call, with its inputs and expected outputs, for any runtime"},
     {json, "json", "a request of assay call --jsonl, with the answer to it"},
 });
@@ -50,7 +50,7 @@ const Limit limits[] = {
     {"a call that is beyond the reference's limits",
      {python, cpp, bpte},
      [](const Reproduced& call) { return call.host.expected.answer.outcome == Outcome::exhausted; }},
-    {"a result of which the call leaves open what it is, by chance or by a tie",
+    {"a result that depends on chance or on the choice between equal values",
      {python, cpp, bpte},
      [](const Reproduced& call) { return !has_one_answer(call.op(), call.host.arguments); }},
     {"sizes and strides beyond 32 bits",
@@ -59,12 +59,12 @@ const Limit limits[] = {
     {"an invalid call, which a valid program cannot make",
      {bpte},
      [](const Reproduced& call) { return !call.host.valid(); }},
-    {"a dtype without arithmetic, of which PyTorch makes no tensor from bytes",
+    {"a dtype without arithmetic, from whose bytes PyTorch makes no tensor",
      {python},
      [](const Reproduced& call) {
        return any_tensor(call, [](const Tensor& t) { return info(t.dtype).kind == Kind::opaque; });
      }},
-    {"complex numbers, whose kernels are judged by part",
+    {"complex numbers, because the real and the imaginary part are judged separately",
      {cpp},
      [](const Reproduced& call) { return any_tensor(call, [](const Tensor& t) { return is_complex(t.dtype); }); }},
     {"a dim order other than contiguous and channels last of four dimensions, which the Python interface refuses",

@@ -100,7 +100,7 @@ assay_outcome assay_program_size(assay_bytes file, const assay_bytes* data, size
 assay_outcome assay_program_open(assay_bytes file, const assay_bytes* data, size_t count, assay_memory memory,
                                  assay_memory workspace, assay_program** opened, assay_fault* fault) {
   *opened = nullptr;
-  if (memory.size < sizeof(assay_program)) return too_small(fault, "a program needs more memory than it is given");
+  if (memory.size < sizeof(assay_program)) return too_small(fault, "a program needs more memory than was supplied");
   auto* program = new (memory.data) assay_program;
   Fault found;
   format::Workspace checks(bytes_of(workspace));
@@ -207,7 +207,8 @@ assay_outcome set_input(assay_method* method, size_t i, const assay_value* value
       const assay_tensor& t = value->as.tensor;
       const DTypeFacts* facts = find_dtype(t.dtype);
       if (!facts || t.rank > max_rank) {
-        refuse(found, "R1", {nullptr, "input", static_cast<std::int64_t>(i)}, "is no tensor of a known dtype and rank");
+        refuse(found, "R1", {nullptr, "input", static_cast<std::int64_t>(i)},
+               "is not a tensor of a known dtype and rank");
         return outcome_of(found, fault);
       }
       tensor.dtype = facts->dtype, tensor.rank = static_cast<std::uint8_t>(t.rank);

@@ -128,7 +128,7 @@ void PlanBuilder::call_named(std::string_view name, const std::vector<Operand>& 
   for (const SchemaArgument& a : schema) {
     const auto given = std::ranges::find(operands, a.name, &Operand::name);
     if (given == operands.end() && a.default_text.empty())
-      throw broken("I9", {}, name, " is called without its argument ", a.name);
+      throw broken("I9", {}, name, " is called without the argument ", a.name);
     args.push_back(given == operands.end() ? value_of_default(a) : given->value);
   }
   append_returned(*op, args);

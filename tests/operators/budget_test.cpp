@@ -57,7 +57,7 @@ TEST(Budget, OneOfManyRequestsForMemoryIsRefused) {
   std::optional<RefusedMemory> scarcity(2);
   EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }), "");
   EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }),
-            "limits.memory: a tensor is refused memory, as was asked for");
+            "limits.memory: a tensor is refused memory, as a test requested");
   EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }), "");
   EXPECT_EQ(taken(budget), 2);
   scarcity.emplace(1), scarcity.reset();
