@@ -66,7 +66,7 @@ class Findings(unittest.TestCase):
         self.assertNotIn("sentence 1", files["README.md"])
         self.assertEqual(len(files), 3)
 
-    def test_a_hang_is_called_one(self):
+    def test_a_hang_is_called_a_hang(self):
         self.assertIn("| silent | timeout |", self.written(defect(1, "", verdict="timeout"))["README.md"])
 
     def test_what_damages_memory_shows_no_call(self):

@@ -135,7 +135,7 @@ class Reproduction(unittest.TestCase):
         done = self.case(case, "--as", "json")
         self.assertEqual(done.stdout, self.file(case, "json").read_text())
 
-    def test_what_makes_no_sense_is_refused(self):
+    def test_impossible_requests_are_refused(self):
         for arguments in (["--as", "pdf"], ["-o", "x"], ["--as", "cpp", "--json"]):
             done = self.case(RIGHT[0], *arguments)
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), arguments)
