@@ -87,8 +87,8 @@ Arithmetic arithmetic(DType result, DType partial);  // both dtypes are floating
 inline constexpr Real unbounded = -std::numeric_limits<Real>::infinity();
 
 // Stands for a non-finite term in sums and products of absolute values. A magnitude that reaches it gives no bound.
-inline constexpr Real endless = std::numeric_limits<Real>::max();
-constexpr Real bounded(Real magnitude) { return magnitude < endless ? magnitude : unbounded; }
+inline constexpr Real non_finite_term = std::numeric_limits<Real>::max();
+constexpr Real bounded(Real magnitude) { return magnitude < non_finite_term ? magnitude : unbounded; }
 
 // The magnitude of a result that either has this magnitude or is non-finite because a partial result may overflow. The
 // result is negative, which marks that case; it is finite and not 0.

@@ -14,7 +14,7 @@ template <class T>
 Array<Complex> bounds(const Array<T>& x) {
   Array<Complex> y(x.sizes);
   std::ranges::transform(x.data, y.data.begin(),
-                         [](const T& v) { return std::isfinite(std::abs(v)) ? std::abs(v) : endless; });
+                         [](const T& v) { return std::isfinite(std::abs(v)) ? std::abs(v) : non_finite_term; });
   return y;
 }
 
