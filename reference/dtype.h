@@ -96,8 +96,8 @@ inline constexpr Real unbounded = -std::numeric_limits<Real>::infinity();
 
 // The value that represents a non-finite term in sums and products of absolute values. A magnitude that reaches it
 // becomes `unbounded`.
-inline constexpr Real endless = std::numeric_limits<Real>::max();
-constexpr Real bounded(Real magnitude) { return magnitude < endless ? magnitude : unbounded; }
+inline constexpr Real non_finite_term = std::numeric_limits<Real>::max();
+constexpr Real bounded(Real magnitude) { return magnitude < non_finite_term ? magnitude : unbounded; }
 
 // Marks a magnitude of a result that may be non-finite because a partial result may overflow. Returns the magnitude
 // with a negative sign as the mark; the returned value is finite and not 0.

@@ -8,13 +8,13 @@
 
 namespace assay {
 
-// The absolute values of x. A non-finite number becomes `endless`, which gives no bound, because the order in which
-// complex parts are combined decides which infinities and NaN its products give.
+// The absolute values of x. A non-finite number becomes `non_finite_term`, which gives no bound, because the order
+// in which complex parts are combined decides which infinities and NaN its products give.
 template <class T>
 Array<Complex> bounds(const Array<T>& x) {
   Array<Complex> y(x.sizes);
   std::ranges::transform(x.data, y.data.begin(),
-                         [](const T& v) { return std::isfinite(std::abs(v)) ? std::abs(v) : endless; });
+                         [](const T& v) { return std::isfinite(std::abs(v)) ? std::abs(v) : non_finite_term; });
   return y;
 }
 
