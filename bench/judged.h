@@ -11,7 +11,7 @@ namespace assay::bench {
 struct Judged {
   bool passes = false;
   std::string sentence;
-  std::string verdicts = {};  // the digest of the run's, as spec/verdicts.md has it
+  std::string verdicts = {};  // the digest of the run's verdicts, as spec/verdicts.md defines it
 };
 
 // Takes the verdict of the first run that judged binaries with exactly these bytes.

@@ -3,8 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// The part of onnxruntime's C interface that is called. Its library comes without headers. What it exports is a table
-// of functions that only grows: each is known by its place, here as version 14 of the interface counts them.
+// The part of onnxruntime's C interface that is called. Its library comes without headers. It exports a table of
+// functions, to which later versions only append. A function is identified by its index in the table; the indices here
+// are those of version 14 of the interface.
 namespace assay::bench::onnxruntime {
 
 struct Environment;

@@ -4,7 +4,8 @@
 
 namespace assay::bench {
 
-// Between the two nearest of them, `part` of all lying below; 0 where there are none.
+// The number below which the share `part` of the values lies, interpolated between the two nearest values. 0 if there
+// are no values.
 double quantile(std::vector<double> values, double part);
 
 double geometric_mean(const std::vector<double>& values);  // requires positive numbers; 0 if there are none

@@ -17,7 +17,7 @@ struct Subject {
   Tolerance tolerance{1e-4, 1e-5};  // the tolerance of recorded programs of float32
 };
 
-// Throws Fault where the program is not valid, and where it wants what cannot be made up.
+// Throws Fault if the program is not valid, or if it needs an input that cannot be generated.
 Subject subject_of(const std::filesystem::path& program);
 
 }  // namespace assay::bench

@@ -10,7 +10,7 @@ namespace assay {
 
 // Exit codes in addition to the exit codes of outcomes (spec/faults.yaml).
 inline constexpr int answers_differ = 1;  // the testee disagrees with the reference
-inline constexpr int usage_error = 2;     // the command line makes no sense
+inline constexpr int usage_error = 2;     // the command line is wrong
 
 // The groups of `assay --help`, in its order.
 enum class Group { judging, runs, reference, programs, shell };
@@ -36,7 +36,7 @@ struct Registered {
 };
 
 const std::vector<Command>& commands();              // sorted by group, then by name
-const Command* find_command(std::string_view name);  // null where there is none
+const Command* find_command(std::string_view name);  // null if there is no such command
 
 ProgramHelp program();
 

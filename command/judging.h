@@ -26,8 +26,8 @@ class JudgingRun {
  public:
   virtual ~JudgingRun() = default;
 
-  // Judges the cases that an interrupted run has left, looks for the causes of failures unless this is a shard, and
-  // writes the files that the request names. Returns the exit code.
+  // Judges the cases that an interrupted run has not judged, looks for the causes of failures unless this is a shard,
+  // and writes the files that the request names. Returns the exit code.
   int judge();
 
   // Does the same with the records of shards, without judging. Returns the exit code.

@@ -17,13 +17,13 @@ namespace assay {
 // "calls.folder") if it does not exist.
 std::filesystem::path golden_folder(const std::string& given);
 
-// The folder of recorded programs beside it. Throws the same Fault.
+// The folder of recorded programs beside the folder of recorded calls. Throws the same Fault.
 std::filesystem::path programs_beside(const std::filesystem::path& golden);
 
 std::filesystem::path executable_folder();  // the modules of testees are in it
 
-// The testee of that name, of a kind in the table of libraries.cpp, as a library of kernels. `corpus` outlives it.
-// Throws Fault with rule "testee" where there is none, or it has no kernels.
+// The testee of that name, of a kind in the table of libraries.cpp, as a library of kernels. `corpus` must outlive it.
+// Throws Fault with rule "testee" if there is no such testee or it has no kernels.
 std::unique_ptr<KernelLibrary> open_library(const std::string& testee, const Corpus& corpus);
 
 // A library, and the recorded calls if it answers from them.
@@ -33,11 +33,12 @@ struct OpenLibrary {
 };
 OpenLibrary open_library(const std::string& testee, const std::string& golden);
 
-// The testee as a runtime; null where it has kernels alone. Throws Fault likewise.
+// The testee as a runtime, or null if it only has kernels. Throws the same Fault.
 std::unique_ptr<Runtime> open_runtime(const std::string& testee);
-std::unique_ptr<Runtime> open_program_runner(const std::string& testee);  // Fault (invalid, "testee") instead of null
+std::unique_ptr<Runtime> open_program_runner(
+    const std::string& testee);  // Throws Fault (invalid, "testee") in place of returning null.
 
-// The testee as an engine that is timed. Throws Fault likewise.
+// The testee as an engine that is timed. Throws the same Fault.
 std::unique_ptr<Engine> open_engine(const std::string& testee);
 
 inline constexpr const char* usual_testee = "executorch";  // the default testee of `assay case`

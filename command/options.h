@@ -16,7 +16,7 @@ namespace assay {
 
 struct Command;
 
-// A command line that makes no sense.
+// An exception: the command line is wrong.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -28,7 +28,7 @@ class Option {
 
   Option& required();
   Option& shows_default();          // the help shows the value that the variable has now
-  Option& value(const char* name);  // what the help calls the value
+  Option& value(const char* name);  // sets the name of the value in the help
   Option& existing_file();
   Option& within(std::int64_t smallest, std::int64_t largest);
   Option& positive();
@@ -39,7 +39,7 @@ class Option {
   Option& needs(const Option& other);
   Option& excludes(const Option& other);
 
-  // The option as it was given: its name, and its value behind it; none where it was not given.
+  // The option as it was given: its name and its value. Empty if it was not given.
   std::vector<std::string> words() const;
 
  private:
@@ -49,18 +49,18 @@ class Option {
 // An option as the help describes it.
 struct OptionHelp {
   std::vector<std::string> names;  // "-h", "--help", or the name of a positional option
-  std::string value, about;        // `value` is empty where the option takes none
+  std::string value, about;        // `value` is empty if the option takes no value
   bool is_positional;
 };
 
 // The options of a command.
 class Options {
  public:
-  // The action of the command is put into `action`.
+  // Stores the action of the command in `action`.
   Options(CLI::App& app, std::function<int()>& action) : app_(&app), action_(&action) {}
 
-  // A name without dashes is positional. T: a number, a string, one of these as an optional; a vector of strings or
-  // paths takes all words up to the next option. An unsigned number is whole and below 2^64.
+  // A name without dashes is positional. T may be a number, a string, an optional of these, or a vector of strings or
+  // paths, which takes all words up to the next option. An unsigned number is whole and below 2^64.
   template <class T>
   Option add(const char* name, T& value, const std::string& help);
   // The option is given once for each value.
@@ -87,8 +87,8 @@ struct ProgramHelp {
   std::string name, about, version, details;
 };
 
-// Does what the words ask for, and returns the exit code. Help and version are printed. Throws UsageError, and what the
-// command throws.
+// Runs the command that the words request, or prints the help or the version. Returns the exit code. Throws UsageError,
+// and the exceptions of the command.
 int run_command_line(const ProgramHelp& program, std::vector<std::string> words);
 
 // Parses options outside of a command line. Throws UsageError.

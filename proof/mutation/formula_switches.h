@@ -35,7 +35,8 @@ struct First {
   }
 };
 
-// An operator and those that replace it, between two operands: `a < Switch<std::less<>, std::less_equal<>>{n} < b`.
+// An operator and the operators that replace it, between two operands: `a < Switch<std::less<>, std::less_equal<>>{n} <
+// b`.
 template <class Right, class... Faulty>
 struct Switch {
   int first;
@@ -159,7 +160,7 @@ T constant(int first, T n) {
   return n;
 }
 
-// A function that is replaced by another one, or by its first argument, or by its negation where it is a predicate.
+// A function that is replaced by another one, or by its first argument, or, if it is a predicate, by its negation.
 template <class F, class G>
 auto swapped(int first, F f, G other) {
   return [=](const auto&... arguments) {
