@@ -22,7 +22,7 @@ struct CheckCommand {
   bool json = false, map = true;
 };
 
-// The memories that the optimized runtime asks for. They do not depend on the number of threads.
+// The memories that the optimized runtime needs. They do not depend on the number of threads.
 void add_memories(const File& file, std::span<const File> data, const OptimizedTestee& testee, const Budget& budget,
                   CheckReport& report) {
   std::vector<OptimizedClient::Bytes> files;

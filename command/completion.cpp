@@ -23,7 +23,7 @@ std::vector<HelpOf> described() {
   return all;
 }
 
-// With a backslash before each of these characters.
+// Returns s with a backslash before each character of `special`.
 std::string escaped(std::string_view s, std::string_view special) {
   std::string all;
   for (const char c : s) all += special.find(c) == std::string_view::npos ? std::string(1, c) : std::string{'\\', c};

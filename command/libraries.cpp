@@ -24,7 +24,7 @@
 namespace assay {
 namespace {
 
-// The testee that a command asks for.
+// The testee that a command names.
 struct Asked {
   std::string_view name;           // all of it
   std::string_view value;          // what follows the prefix

@@ -193,7 +193,7 @@ class Run {
   std::size_t planned_ = 0;
   RunLog* log_ = nullptr;
   std::string program_;
-  std::map<std::string, bool> controls_;  // by name, whether TESTEE accepted it
+  std::map<std::string, bool> controls_;  // for each control file, whether TESTEE accepted it
   std::vector<Attempt> attempts_;
   LoaderDefects defects_;
   EndsOfFiles ends_;

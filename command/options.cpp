@@ -67,7 +67,7 @@ void describe(CLI::App& app, const ProgramHelp& program) {
   app.name(program.name);
   app.description(program.about);
   app.set_version_flag("--version", program.name + " " + program.version);
-  app.require_subcommand(0, 1);  // with at least one, CLI11 would not name a word that is no command
+  app.require_subcommand(0, 1);  // if at least one were required, CLI11 would not name a word that is not a command
   app.footer(program.details);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
 }

@@ -60,7 +60,7 @@ struct Session {
   ProgramRunners with{request.with, request.golden, timeout()};
   std::unique_ptr<ProgramRunners> against =
       request.against.empty() ? nullptr : std::make_unique<ProgramRunners>(request.against, request.golden, timeout());
-  std::optional<FileInMemory> copy = {};  // of a program that is inside another file
+  std::optional<FileInMemory> copy = {};  // a copy of a program that is inside another file
 
   RuntimeOptions options() const {
     RuntimeOptions options;

@@ -308,7 +308,7 @@ Answer Call::finish() {
     outs[argument] = std::visit([](auto n) -> Value { return n; }, number);
     answer.unrounded.emplace_back();
   }
-  for (std::size_t i = 0; i < outs.size(); ++i)  // from here on nothing throws, so either all outs change or none
+  for (std::size_t i = 0; i < outs.size(); ++i)  // nothing throws from here on, so that either all outs change or none
     if (op_.arguments[i].out) arguments_[i] = std::move(outs[i]);
   return answer;
 }

@@ -3,7 +3,7 @@
 #include "fuzz/target.h"
 #include "reference/program/decoded.h"
 
-// A data file that is valid gives a program that asks for its tensors their bytes.
+// A program that refers to the tensors of a valid data file must get their bytes.
 namespace assay::fuzz {
 namespace {
 

@@ -8,8 +8,8 @@
 #include "fuzz/target.h"
 #include "reference/program/program.h"
 
-// The rules of files without the reference, as a runtime checks them: in the caller's memory with any previous content,
-// and without heap. The verdict is the same as that of the reference.
+// Checks the rules of files as a runtime does it: without heap, in memory of the caller with any initial content. The
+// verdict must be the same as the verdict of the reference.
 namespace assay::fuzz {
 namespace {
 

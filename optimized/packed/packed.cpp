@@ -19,10 +19,10 @@ struct Header {
   std::array<char, 12> identifier = {'a', 's', 's', 'a', 'y', ' ', 'p', 'a', 'c', 'k', 'e', 'd'};
   // Increment it when kernels pack differently in as many bytes: packed_test knows the digests.
   std::uint32_t version = 1;
-  std::uint64_t size = 0;  // of the bytes behind the header
+  std::uint64_t size = 0;  // the number of bytes behind the header
   std::uint64_t layout = 0;
-  Digest program{};  // of the program's files
-  Digest digest{};   // of all other bytes of this file
+  Digest program{};  // the digest of the program's files
+  Digest digest{};   // the digest of all other bytes of this file
 };
 static_assert(sizeof(Header) == alignment && std::has_unique_object_representations_v<Header>);
 

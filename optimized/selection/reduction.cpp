@@ -98,7 +98,7 @@ Total identity_of(Fold fold, bool real) {
 
 struct Sink {  // receives totals
   Element element;
-  double scale;  // of floats: the divisor of a mean
+  double scale;  // for floats: the divisor of a mean
   const Tensor& to;
   Store stored;  // for half floats, and integers narrower than int64
 
@@ -187,7 +187,7 @@ void reduce(const kernels::FoldRows& fold, const Loops& loops, const Total& iden
   });
 }
 
-// The dtype that a call asks for, if kernels support that. Returns nothing if the dtype changes.
+// The dtype that a call names, if kernels support it. Returns nothing if the dtype changes.
 std::optional<DType> asked_dtype(const Call& call, DType otherwise, bool& asked) {
   asked = false;
   for (std::size_t i = 1; i + 1 < call.arguments.size(); ++i) {

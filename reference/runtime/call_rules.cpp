@@ -98,7 +98,7 @@ class KnownValues {
   }
 
   const format::Method& method_;
-  std::vector<bool> replaced_;  // by an input or an instruction
+  std::vector<bool> replaced_;  // for each value, whether an input or an instruction replaces it
   std::vector<std::uint32_t> moved_to_;
   bool moves_keep_layouts_ = true;  // each moved tensor is declared like the target of the move
 };

@@ -186,7 +186,7 @@ void Interpreter::make_kernels() {
 }
 
 void Interpreter::make_delegates() {
-  RuntimeOptions options = shared_->options;  // of delegated programs
+  RuntimeOptions options = shared_->options;  // the options of delegated programs
   options.nested = {options.nested.depth + 1, executed_};
   for (std::uint32_t i = 0; i < size_of(plan_.delegates()); ++i) {
     const pte::BackendDelegate& d = *plan_.delegates()->Get(i);

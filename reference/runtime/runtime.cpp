@@ -10,7 +10,7 @@ namespace assay {
 struct Method::Parts {
   Interpreter interpreter;
   Listener* listener = nullptr;
-  std::vector<bool> set;  // by input, whether it has a value
+  std::vector<bool> set;  // for each input, whether it has a value
   bool in_call = false;   // a callback may then read, but change nothing
 
   Parts(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlan& plan)
@@ -22,7 +22,7 @@ struct Method::Parts {
 
 namespace {
 
-constexpr Int work_of_loading = 100'000;  // of a program that is nearly empty
+constexpr Int work_of_loading = 100'000;  // the work of loading a program that is nearly empty
 
 template <class T, class F>
 Result<T> result_of(F f) {

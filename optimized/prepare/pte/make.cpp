@@ -11,7 +11,7 @@ namespace {
 // Bytes that a step takes at most. A kernel keeps larger state among the packed constants.
 constexpr std::uint64_t most_state = 1024;
 
-// Bytes that rewrites of a call take at most: for what it does besides, and for the views of its operands.
+// The most bytes that rewrites of a call take: for its fusion and for the views of its operands.
 constexpr std::uint64_t most_rewritten = 1536;
 
 // What reading, data flow, lifetimes and rewrites take of the workspace.
