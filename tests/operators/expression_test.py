@@ -61,9 +61,9 @@ class Expressions(unittest.TestCase):
         self.refused('`w(long n)`: `n < 1`; else "{n}"', "long is not the type of a parameter")
         self.refused("`w(int n)`: `n < 1`", "a word of a rule must have a sentence")
         self.refused('`w(int n)`: `n < 1`; else "{n}"', "other words must not have one", "Conditions")
-        self.refused('`w(int n)`: `(lambda: n)() < 1`; else "{n}"', "must not contain ")
+        self.refused('`w(int n)`: `(lambda: n)() < 1`; else "{n}"', "is neither a function nor a word with a value")
         self.refused('`w(int n)`: `n < m`; else "{n}"', "neither a parameter nor a dtype")
-        self.refused('`w(int n)`: `half(n)`; else "{n}"', "calls half, which is neither a function nor a word with a value")
+        self.refused('`w(int n)`: `half(n)`; else "{n}"', "half is neither a function nor a word with a value")
         self.refused('`w(Tensor a)`: `a.data > 1`; else "{a}"', "may only use the attributes")
 
 
