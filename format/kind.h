@@ -29,8 +29,8 @@ struct Nested {
 using EachNested = void (*)(const AnyView& file, const NamedData* named, Take<Nested> take);
 
 // The fields of a header at byte 8: an identifier, the header's length, and 64-bit numbers with the listed names. The
-// number "segments" is the offset of the segments. The tables begin at the number "begin", or else at the beginning of
-// the file. They have "size" bytes or end at the offset "end", whichever number is listed.
+// number named "segments" is the offset of the segments. The tables begin at the offset named "begin", or at offset 0
+// if there is none. They have "size" bytes, or end at the offset named "end".
 struct HeaderFields {
   std::string_view identifier;
   std::span<const std::string_view> numbers;  // empty if files of this kind have no header

@@ -98,8 +98,8 @@ typedef struct assay_options {
   /* Allows relaxed arithmetic (spec/numerics.md), in which a convolution may sum other terms. The error bounds for
    * finite numbers are wider. Where an operand is infinite or NaN, any result is allowed. */
   bool relaxed;
-  bool as_written; /* makes one step of each instruction: merges and drops none, keeps every dim order */
-  /* Lets methods also share state that has no name: all methods share each planned memory that holds state of one of
+  bool as_written; /* makes one step for each instruction: merges and drops none and changes no dim order */
+  /* Lets methods share state that has no name, too: all methods share each planned memory that holds state of one of
    * them. The option must be the same for all methods of a program. */
   bool share_arenas;
   const assay_packed* packed; /* packed constants to use in place of new ones in prepared memory; may be null */
@@ -208,7 +208,7 @@ typedef struct assay_step_info {
   bool attention;         /* the step computes scores, their softmax and its product; it does not store the scores */
   bool views;             /* the step reads or writes through views in place of copies that change strides */
 } assay_step_info;
-/* Returns the name of rewrite i of those that changed the method's calls, or null if there are fewer. */
+/* Returns the name of the i-th rewrite that changed the method's calls, or null if fewer rewrites did. */
 const char* assay_rewrite_at(const assay_method* method, size_t i);
 size_t assay_step_count(const assay_method* method);
 assay_step_info assay_step_at(const assay_method* method, size_t i);
