@@ -63,6 +63,7 @@ assay_outcome assay_program_size(assay_bytes file, const assay_bytes* data, size
 assay_outcome assay_program_open(assay_bytes file, const assay_bytes* data, size_t data_count, assay_memory program,
                                  assay_memory workspace, assay_program** opened, assay_fault* fault);
 
+/* Returns the number of methods. */
 size_t assay_method_count(const assay_program* program);
 /* Returns the name of method i, which has `*length` bytes and no terminating zero. Returns null if i is not less than
  * assay_method_count. */
@@ -167,6 +168,7 @@ typedef struct assay_value {
   } as;
 } assay_value;
 
+/* Return the number of inputs and the number of outputs. */
 size_t assay_input_count(const assay_method* method);
 size_t assay_output_count(const assay_method* method);
 /* assay_input gives the value that input i was set to last, or else the value that the program declares. assay_output
@@ -175,17 +177,20 @@ size_t assay_output_count(const assay_method* method);
 assay_outcome assay_input(const assay_method* method, size_t i, assay_value* value);
 assay_outcome assay_output(const assay_method* method, size_t i, assay_value* value);
 
-/* Sets input i to a copy of the value. Requires the kind, dtype, dim order and sizes that the program declares. */
+/* Sets input i to a copy of the value. Requires the kind, dtype, dim order and sizes that the program declares.
+ * Faults: R1, R2, R3, R6, R7. */
 assay_outcome assay_set_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault);
 /* Sets input i without a copy: the method reads a tensor's elements in place until the input is set again. The memory
  * must stay valid and must not change during an execution. Refuses by rule R5 if the program writes to this input, if
- * another value has the same bytes, or if a kernel reads bytes behind the tensor. */
+ * another value has the same bytes, or if a kernel reads bytes behind the tensor. Other faults: R1, R2, R3, R6, R7. */
 assay_outcome assay_alias_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault);
-/* Supplies the memory of an output to which the program's memory plan gives none. */
+/* Supplies the memory of an output to which the program's memory plan gives none. Faults: R5, R6, R7. */
 assay_outcome assay_set_output(assay_method* method, size_t i, assay_memory memory, assay_fault* fault);
 
 /* -- executions --------------------------------------------------------------------------------------------------- */
 
+/* Executes the method to its end. A refused instruction changes nothing. Faults: R4, R6, I17, and the faults of
+ * operators and backends. */
 assay_outcome assay_execute(assay_method* method, assay_fault* fault);
 /* Executes one step. Begins an execution if none is running. */
 assay_outcome assay_step(assay_method* method, assay_fault* fault);
@@ -210,13 +215,17 @@ typedef struct assay_step_info {
 } assay_step_info;
 /* Returns the name of the i-th rewrite that changed the method's calls, or null if fewer rewrites did. */
 const char* assay_rewrite_at(const assay_method* method, size_t i);
+/* Returns the number of steps. */
 size_t assay_step_count(const assay_method* method);
+/* Describes step i. Requires i < assay_step_count(method). */
 assay_step_info assay_step_at(const assay_method* method, size_t i);
 /* Writes the dtypes and layouts of a step's tensors as text. A selective build must have a kernel for them. A text that
  * does not fit in `size` bytes is cut. Requires size > 0. */
 void assay_step_operands(const assay_method* method, size_t i, char* text, size_t size);
+/* Returns the number of instructions in all chains. */
 size_t assay_instruction_count(const assay_method* method);
-/* Returns the step that executes an instruction, or SIZE_MAX if no step does. */
+/* Returns the step that executes an instruction, or SIZE_MAX if no step does. Requires
+ * instruction < assay_instruction_count(method). */
 size_t assay_step_of(const assay_method* method, size_t instruction);
 /* Returns the index of the step that the running execution executes next. */
 size_t assay_next_step(const assay_method* method);
