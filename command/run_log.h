@@ -51,8 +51,8 @@ NamedText timeout_fact(int seconds, bool is_remote);  // states the time limit a
 // Writes the lines, reports and table of a run, and finds its exit code.
 class RunLog {
  public:
-  // A run of `planned` cases, with these settings in its header; the cases `mustpass` must pass. The request outlives
-  // the log.
+  // A run of `planned` cases, with these settings in its header; the cases `mustpass` must pass. The request must
+  // outlive the log.
   RunLog(RunRequest& request, Facts settings, std::size_t planned, std::set<std::string> mustpass = {});
 
   const std::string& header() const { return header_; }  // the header's line

@@ -29,11 +29,13 @@ std::string_view word(SiteKind kind);
 
 struct Site {
   SiteKind kind = SiteKind::number;
-  std::string field;                        // "Tensor.sizes", "Tensor.sizes[]" of an element, "header.length"
-  std::string place;                        // "execution_plan.0.values.3.val.sizes"
-  std::size_t at = 0;                       // the offset in the file
-  std::uint8_t width = 4;                   // the number of bytes
-  std::optional<std::uint64_t> count = {};  // number: of the list that it indexes; tag: of the members of the union
+  // The field, such as "Tensor.sizes", "header.length", or "Tensor.sizes[]" for an element of a list.
+  std::string field;
+  std::string place;       // the path of the field, such as "execution_plan.0.values.3.val.sizes"
+  std::size_t at = 0;      // the offset in the file
+  std::uint8_t width = 4;  // the number of bytes
+  // For a number, the length of the list that it indexes. For a tag, the number of members of the union.
+  std::optional<std::uint64_t> count = {};
   std::uint64_t other = 0;  // for an offset, where another target begins; for a slot, the value of another slot; else 0
   std::size_t table = 0;    // for a slot, the offset of its table
 };
@@ -44,7 +46,8 @@ const format::FileKind& kind_of(std::span<const std::byte> file);
 // The place of the number with this name in the header; empty if the kind has no such number, or the file has no
 // header.
 std::optional<std::size_t> header_number(std::span<const std::byte> file, std::string_view name);
-std::string_view short_name(const reflection::Object& table);  // "Tensor"
+std::string_view short_name(
+    const reflection::Object& table);  // The name of a table without its namespace, such as "Tensor".
 
 // The sites of a file whose structure holds, in the order of references between its tables.
 std::vector<Site> sites_of(std::span<const std::byte> file);

@@ -37,7 +37,7 @@ TableRange<T> tables(const flatbuffers::Vector<flatbuffers::Offset<T>>* list, st
 struct Operand {
   enum class Role : std::uint8_t { input, output, either };  // either: only a delegate's payload knows
 
-  std::string_view name;  // the schema's; empty where there is none
+  std::string_view name;  // the name in the schema; empty if there is none
   Int value;              // index among the plan's values
   Role role;
 };

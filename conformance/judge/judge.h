@@ -67,8 +67,8 @@ std::vector<bool> right_elements(const Operator& op, const Expectation& expected
 // subnormal number.
 std::vector<Real> error_bounds(const Operator& op, const Expectation& expected, std::size_t output);
 
-// The interval of right values for each element of an out. A zero must have the sign of an expected zero where signs
-// count. NaN is right where it is expected. An interval from -inf to inf allows any value, NaN too.
+// The interval of right values for each element of an out. If signs of zeros count, a zero must have the sign of an
+// expected zero. NaN is right if it is expected. An interval from -inf to inf allows any value, NaN too.
 struct RightAnswers {
   Tensor expected, lowest, highest;
   bool zeros_have_signs;

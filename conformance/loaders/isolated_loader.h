@@ -36,7 +36,7 @@ class IsolatedLoader {
 };
 
 // Runs a loader in child processes, each of which loads many files. A file that ends a child is loaded again in a child
-// of its own. The loader's heap is watched. The loader outlives the IsolatedLoader.
+// of its own. The loader's heap is watched. The loader must outlive the IsolatedLoader.
 std::unique_ptr<IsolatedLoader> load_in_children(Loader& loader, const LoadLimits& limits);
 
 // Runs a command once for each file, in a process of its own. The file replaces {} in the command's words, and each

@@ -13,7 +13,7 @@ namespace assay::wire {
 class Process {
  public:
   // `wire` becomes its standard input and output, `errors` its standard error; it has no other files. Throws Fault
-  // (invalid, testee) where it cannot be started.
+  // (invalid, testee) if the process cannot be started.
   Process(const Command& command, int wire, int errors);
   ~Process();  // kills the process
   Process(const Process&) = delete;

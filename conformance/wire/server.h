@@ -15,7 +15,7 @@
 namespace assay::wire {
 
 // The server of the runtime protocol: answers requests from a library of kernels, a runtime, or both. Either may be
-// null. They outlive the server.
+// null. They must outlive the server.
 class Server {
  public:
   Server(KernelLibrary* library, Runtime* runtime, std::vector<std::string> features);

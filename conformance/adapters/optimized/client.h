@@ -45,7 +45,8 @@ class OptimizedClient {
     std::filesystem::path packed_cache = {};
   };
   using Bytes = std::span<const std::byte>;
-  OptimizedClient(Bytes program, std::span<const Bytes> data, const Options& options);  // the bytes outlive the client
+  OptimizedClient(Bytes program, std::span<const Bytes> data,
+                  const Options& options);  // The bytes must outlive the client.
   OptimizedClient(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data,
                   const Options& options);
   ~OptimizedClient();
