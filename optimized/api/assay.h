@@ -128,8 +128,8 @@ assay_outcome assay_method_size(const assay_program* program, const char* name, 
                                 assay_memory workspace, assay_method_sizes* sizes, assay_fault* fault);
 assay_outcome assay_method_make(const assay_program* program, const char* name, const assay_options* options,
                                 const assay_method_memories* memories, assay_method** made, assay_fault* fault);
-/* Writes the method's packed constants to `file`, for use by a later process. `file` must have assay_packed_size bytes.
- */
+/* Writes the method's packed constants to `file`, for use by a later process. `file` must have at least as many bytes
+ * as assay_packed_size returns. */
 size_t assay_packed_size(const assay_method* method);
 assay_outcome assay_packed_save(const assay_program* program, const assay_method* method, assay_memory file,
                                 assay_fault* fault);
