@@ -6,9 +6,9 @@
 #include "command/command.h"
 #include "command/limits.h"
 #include "conformance/text/arguments.h"
+#include "conformance/text/call_json.h"
 #include "conformance/text/literal.h"
 #include "conformance/text/malformed.h"
-#include "conformance/text/oracle.h"
 #include "conformance/text/output.h"
 
 namespace assay {
@@ -107,12 +107,15 @@ int make_calls(const CallCommand& request) {
 
 void define_call(Options& options) {
   const auto request = std::make_shared<CallCommand>();
-  options.add("OPERATOR", request->name, "The operator's name in ATen, such as aten::add.out; assay operators lists all names");
+  options.add("OPERATOR", request->name,
+              "The operator's name in ATen, such as aten::add.out; assay operators lists all names");
   options.take_rest(request->arguments);
   options.add_each("--out", request->outs, "DTYPE",
                    "Gives an out argument this dtype, and optionally this dim order, such as f64 or f32:(0,2,3,1)");
   const Option json = options.flag("--json", request->json, "Prints the answer as JSON");
-  options.flag("--jsonl", request->jsonl, "Reads a request from each line of standard input, and prints each answer as a line of JSON")
+  options
+      .flag("--jsonl", request->jsonl,
+            "Reads a request from each line of standard input, and prints each answer as a line of JSON")
       .excludes(json);
   add_limits(options, request->limits);
   options.details(call_details);
@@ -124,7 +127,8 @@ const Registered registered_call(
      Group::reference,
      "Computes a call of an operator with the reference",
      define_call,
-     {{"assay call aten::add.out '[[1,2],[3,4]]:f32' '[10,20]:f32' 1", "gives the arguments in the order of the schema"},
+     {{"assay call aten::add.out '[[1,2],[3,4]]:f32' '[10,20]:f32' 1",
+       "gives the arguments in the order of the schema"},
       {"assay call aten::add.out '[1,2]:i32' '[10]:i32' --out i64", "gives the out argument another dtype"},
       {"assay call --jsonl < requests.jsonl", "answers a file of requests (spec/call.md)"},
       {R"(echo '{"id":1,"operator":"aten::exp.out","args":[{"dtype":"float32","values":[0,1]}]}' | assay call --jsonl)",

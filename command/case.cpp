@@ -124,12 +124,12 @@ void define_case(Options& options) {
   const Option json = options.flag("--json", r->json, "Prints the record as JSON");
   std::vector<std::string> kinds;
   for (const ReproductionRow& row : reproduction_kinds()) kinds.emplace_back(row.name);
-  const Option as = options.add("--as", r->as, "Writes a file that shows the case without assay; the forms are listed below")
-                        .one_of(kinds)
-                        .excludes(json);
+  const Option as =
+      options.add("--as", r->as, "Writes a file that shows the case without assay; the forms are listed below")
+          .one_of(kinds)
+          .excludes(json);
   options.add("-o", r->file, "Writes the file of --as to FILE; default: standard output").value("FILE").needs(as);
-  options.details(text(runner_kinds, "\n\nForms of --as:\n",
-                       describe_reproductions(),
+  options.details(text(runner_kinds, "\n\nForms of --as:\n", describe_reproductions(),
                        "\nExit codes:\n  0  the case passes, or the file was written\n  1  the case fails"));
   options.action([r] { return show_case(*r); });
 }
@@ -139,7 +139,8 @@ const Registered registered_case({"case",
                                   "Runs one case and shows it in full",
                                   define_case,
                                   {{"assay case 'aten::add.out#4321b778'", "runs a case on the official kernels"},
-                                   {"assay case 'aten::add.out#4321b778' --testee reference", "runs the case on another testee"},
+                                   {"assay case 'aten::add.out#4321b778' --testee reference",
+                                    "runs the case on another testee"},
                                    {"assay case 'aten::add.out#4321b778' --as python -o add.py && python3 add.py",
                                     "writes a script that shows the case without assay, and runs it"}},
                                   true});

@@ -119,7 +119,8 @@ int list(const CasesCommand& request) {
 
 void define_cases(Options& options) {
   const auto r = std::make_shared<CasesCommand>();
-  options.add("OPERATORS", r->operators, "Names or patterns of operators, separated by commas, such as 'add*,mul'; default: all operators");
+  options.add("OPERATORS", r->operators,
+              "Names or patterns of operators, separated by commas, such as 'add*,mul'; default: all operators");
   options.add("--golden", r->golden, golden_help).value("FOLDER");
   options.flag("--json", r->json, "Prints a line of JSON for each operator");
   options.details(

@@ -68,11 +68,11 @@ void define_check(Options& options) {
   options.flag("--json", r->json, "Prints JSON");
   add_limits(options, r->limits);
   add_no_map(options, r->map);
-  options.details(
-      text("spec/format/rules.yaml defines the rules. The exit code tells the outcome of the first fault. It is 5 if the "
-           "program\nis valid but TESTEE lacks a kernel for it. Without --no-map, the command ends with a signal if "
-           "another process truncates\nthe file meanwhile.\n\n",
-           testee_kinds));
+  options.details(text(
+      "spec/format/rules.yaml defines the rules. The exit code tells the outcome of the first fault. It is 5 if the "
+      "program\nis valid but TESTEE lacks a kernel for it. Without --no-map, the command ends with a signal if "
+      "another process truncates\nthe file meanwhile.\n\n",
+      testee_kinds));
   options.action([r] { return refusals_as_json(r->json, [&] { return show_check(*r); }); });
 }
 

@@ -97,11 +97,12 @@ Exit codes:
   options.action([r] { return compare_runs(*r); });
 }
 
-const Registered registered_compare({"compare",
-                                     Group::runs,
-                                     "Compares two runs: lists the failures that are new, and the failures that are repaired",
-                                     define_compare,
-                                     {{"assay compare old.jsonl new.jsonl", "compares a run with an earlier one"}}});
+const Registered registered_compare(
+    {"compare",
+     Group::runs,
+     "Compares two runs: lists the failures that are new, and the failures that are repaired",
+     define_compare,
+     {{"assay compare old.jsonl new.jsonl", "compares a run with an earlier one"}}});
 
 }  // namespace
 }  // namespace assay

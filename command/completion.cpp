@@ -167,7 +167,8 @@ std::string markdown(std::string_view s) { return escaped(s, "\\`*<>|"); }
 
 void write_markdown(std::ostream& out, const ProgramHelp& program) {
   fmt::print(out,
-             "# The commands of {}\n\n`{} completion markdown` writes this page. `{} COMMAND --help` prints the section of a command.\n\n",
+             "# The commands of {}\n\n`{} completion markdown` writes this page. `{} COMMAND --help` prints the "
+             "section of a command.\n\n",
              program.name, program.name, program.name);
   fmt::print(out, "```text\n{}\n```\n", help_of_program(program).details);
   Group group = Group::shell;

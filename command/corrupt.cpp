@@ -172,7 +172,8 @@ void define_corrupt(Options& options) {
   what.add("--name", r->name, "Writes the file NAME of --list").value("NAME");
   what.flag("--all", r->all, "Writes all files to the folder of -o");
   what.flag("--list", r->list, "Prints the names of all files, and what is wrong with each");
-  options.add("-o,--output", r->output, "Writes the file to PATH, or with --all the files to the folder PATH").value("PATH");
+  options.add("-o,--output", r->output, "Writes the file to PATH, or with --all the files to the folder PATH")
+      .value("PATH");
   options
       .add("--places", r->places,
            "Changes at most N of the places that hold the same field, such as the sizes of tensors; default: all")
@@ -190,7 +191,8 @@ const Registered registered_corrupt(
       {"assay corrupt model.pte --rule T11 -o broken.pte", "writes a file that breaks this rule"},
       {"assay corrupt model.pte --name execution_plan.0.values.3.val.sizes:length=huge -o broken.pte",
        "writes the file of this name"},
-      {"assay corrupt model.pte --all --places 3 -o corrupted", "writes files for at most 3 places that hold the same field"},
+      {"assay corrupt model.pte --all --places 3 -o corrupted",
+       "writes files for at most 3 places that hold the same field"},
       {"assay corrupt --rule T13 -o broken.pte", "writes the case of a rule"}}});
 
 }  // namespace

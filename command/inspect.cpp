@@ -35,7 +35,9 @@ int show(const InspectCommand& r) {
 
 void define_inspect(Options& options) {
   const auto r = std::make_shared<InspectCommand>();
-  options.add("FILE", r->file, "Describes this .pte, .ptd or .bpte file; an invalid file is described as far as it can be read")
+  options
+      .add("FILE", r->file,
+           "Describes this .pte, .ptd or .bpte file; an invalid file is described as far as it can be read")
       .required();
   options.add("--method", r->method, "Describes only this method").value("METHOD");
   options.add_each("--data", r->data, "FILE", "Loads the program with this .ptd file");
@@ -43,8 +45,10 @@ void define_inspect(Options& options) {
   add_limits(options, r->limits);
   add_no_map(options, r->map);
   options.details(
-      "%0, %1 and so on are the values of the method. A picture of each planned memory shows the bytes and the lifetime of\n"
-      "each tensor. A name that has characters other than letters, digits and . : _ - / is in quotes. A name is cut after\n"
+      "%0, %1 and so on are the values of the method. A picture of each planned memory shows the bytes and the "
+      "lifetime of\n"
+      "each tensor. A name that has characters other than letters, digits and . : _ - / is in quotes. A name is cut "
+      "after\n"
       "200 bytes.");
   options.action([r] { return refusals_as_json(r->json, [&] { return show(*r); }); });
 }

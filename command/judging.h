@@ -8,6 +8,7 @@
 
 #include "command/command.h"
 #include "command/libraries.h"
+#include "command/limits.h"
 #include "command/run_log.h"
 #include "command/shards.h"
 
@@ -18,7 +19,7 @@ struct JudgingRequest {
   RunRequest run;
   std::string golden;
   Part part;
-  int workers = 2, timeout = 20;
+  int workers = default_workers, timeout = case_seconds;
 };
 
 class JudgingRun {
@@ -67,7 +68,8 @@ class JudgingRun {
 template <class Run>
 Deciding add_deciding(Options& options, typename Run::Request& r) {
   Deciding deciding = Run::add_options(options, r);
-  deciding.push_back(options.add("--timeout", r.timeout, timeout_help).value("SECONDS").within(1, 3600).shows_default());
+  deciding.push_back(
+      options.add("--timeout", r.timeout, timeout_help).value("SECONDS").within(1, 3600).shows_default());
   deciding.push_back(options.add("--golden", r.golden, golden_help).value("FOLDER"));
   return deciding;
 }

@@ -41,7 +41,8 @@ const Registered registered_kernels(
      "Judges the kernels of a testee by the reference",
      define_judging<KernelRun>,
      {{"assay kernels executorch --operators 'add*,mul' --html report.html", "judges the official kernels"},
-      {"assay kernels executorch --baseline old.jsonl --defect 0b1f22a7", "tells whether this defect of an earlier run is repaired"},
+      {"assay kernels executorch --baseline old.jsonl --defect 0b1f22a7",
+       "tells whether this defect of an earlier run is repaired"},
       {"assay kernels ./libmine.so --operators 'relu,mm'", "judges your own kernels (doc/test_your_kernel.md)"},
       {"assay kernels executorch:./libmine.so", "judges kernels that register themselves with ExecuTorch"},
       {"assay kernels --operators relu -- python3 kernels.py",
@@ -70,7 +71,8 @@ Deciding KernelRun::add_options(Options& options, KernelRequest& r) {
           .value("N")
           .within(0, 1'000'000)
           .shows_default(),
-      options.add("--shuffle", r.suite.shuffle, "Judges the cases in a random order that SEED determines").value("SEED"),
+      options.add("--shuffle", r.suite.shuffle, "Judges the cases in a random order that SEED determines")
+          .value("SEED"),
       options.flag("--thorough", r.suite.thorough, thorough_help),
       options.add("--contract", r.contract, contract_help).value("CONTRACT"),
       options

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "bench/engines.h"
-#include "conformance/adapters/installed.h"
 #include "conformance/adapters/load.h"
 #include "conformance/adapters/optimized/library.h"
 #include "conformance/adapters/optimized/runtime.h"
@@ -14,9 +13,10 @@
 #include "conformance/adapters/registered.h"
 #include "conformance/cases/recorded_eager.h"
 #include "conformance/contract/read_contract.h"
+#include "conformance/hosts/command_runtime.h"
 #include "conformance/hosts/reference_runtime.h"
-#include "conformance/hosts/runner_runtime.h"
 #include "conformance/scenarios/results.h"
+#include "conformance/testee/data_folder.h"
 #include "conformance/testee/no_testee.h"
 #include "conformance/wire/remote.h"
 #include "reference/fault.h"
@@ -88,9 +88,9 @@ constexpr std::array kinds{
                [](const Asked&) -> std::unique_ptr<KernelLibrary> { return std::make_unique<ReferenceLibrary>(); },
                [](const Asked&) { return make_reference_runtime(); },
                [](const Asked&) { return bench::make_reference(); }},
-    TesteeKind{"optimized", "", "assay's optimized runtime", optimized_library, optimized_runtime,
-               optimized_engine},
-    TesteeKind{"optimized:", "avx2,relaxed", "the optimized runtime with this instruction set, with relaxed arithmetic, or with both",
+    TesteeKind{"optimized", "", "assay's optimized runtime", optimized_library, optimized_runtime, optimized_engine},
+    TesteeKind{"optimized:", "avx2,relaxed",
+               "the optimized runtime with this instruction set, with relaxed arithmetic, or with both",
                optimized_library, optimized_runtime, optimized_engine},
     TesteeKind{
         "recorded", "", "the recorded results of eager PyTorch",
@@ -98,22 +98,23 @@ constexpr std::array kinds{
         no_programs, not_timed, true},
     TesteeKind{"torch", "", "eager PyTorch, in the version that python3 imports", remote_library<torch_address>,
                remote_runtime<torch_address>, not_timed},
-    TesteeKind{"onnxruntime", "", "ONNX Runtime, from the file libonnxruntime.so in the folder of the command assay", no_kernels, no_programs,
+    TesteeKind{"onnxruntime", "", "ONNX Runtime, from the file libonnxruntime.so in the folder of the command assay",
+               no_kernels, no_programs,
                [](const Asked&) { return bench::make_onnxruntime(executable_folder() / "libonnxruntime.so"); }},
-    TesteeKind{"python:", "MODULE", "a Python module whose functions compute on numpy arrays", remote_library<wire::python_address>,
-               remote_runtime<wire::python_address>, not_timed},
+    TesteeKind{"python:", "MODULE", "a Python module whose functions compute on numpy arrays",
+               remote_library<wire::python_address>, remote_runtime<wire::python_address>, not_timed},
     TesteeKind{"tcp:", "HOST:PORT", "a server of the wire protocol", remote_library<wire::tcp_address>,
                remote_runtime<wire::tcp_address>, not_timed},
-    TesteeKind{"serial:", "DEVICE:BAUD", "a server of the wire protocol on a serial line; :BAUD may be left out", remote_library<wire::serial_address>,
-               remote_runtime<wire::serial_address>, not_timed},
+    TesteeKind{"serial:", "DEVICE:BAUD", "a server of the wire protocol on a serial line; :BAUD may be left out",
+               remote_library<wire::serial_address>, remote_runtime<wire::serial_address>, not_timed},
     TesteeKind{"runner:", "COMMAND", "a command with the options of ExecuTorch's executor_runner", no_kernels,
-               [](const Asked& a) { return make_runner_runtime(a.value); }, not_timed},
+               [](const Asked& a) { return make_command_runtime(a.value); }, not_timed},
     TesteeKind{"results:", "FILE", "the results of a runtime for the cases that assay suite wrote", no_kernels,
                [](const Asked& a) { return make_results(a.value); }, not_timed},
-    TesteeKind{"-- ", "CMD", "a command that is a server of the wire protocol on its standard input and output; write it last",
+    TesteeKind{"-- ", "CMD",
+               "a command that is a server of the wire protocol on its standard input and output; write it last",
                remote_library<wire::command_address>, remote_runtime<wire::command_address>, not_timed},
-    TesteeKind{"", "./lib.so",
-               "a shared library that exports assay_kernel_library_v1, assay_runtime or assay_engine",
+    TesteeKind{"", "./lib.so", "a shared library that exports assay_kernel_library_v1, assay_runtime or assay_engine",
                [](const Asked& a) { return load_library(a.name, a.name); },
                [](const Asked& a) { return load_runtime(a.name, a.name); },
                [](const Asked& a) { return load_engine(a.name, a.name); }},

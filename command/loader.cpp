@@ -5,6 +5,7 @@
 #include "command/addresses.h"
 #include "command/command.h"
 #include "command/libraries.h"
+#include "command/limits.h"
 #include "command/machine.h"
 #include "command/output_file.h"
 #include "command/run_log.h"
@@ -55,8 +56,8 @@ struct LoaderCommand {
   std::vector<fs::path> programs, data;
   std::size_t places = 2;
   LoaderSettings settings;
-  TakerLimits limits;
-  std::int64_t seconds = 2;
+  LoadLimits limits;
+  std::int64_t seconds = file_seconds;
   bool programs_only = false;
 };
 
@@ -86,11 +87,11 @@ class Run {
     if (const std::string& testee = r.run.testee; testee.starts_with(command)) {
       const auto words = wire::words_of(std::string_view(testee).substr(command.size()));
       facts_ = facts_of_testee(wire::quoted(words), digests_of_command(words), {});
-      taker_ = take_by_command(words, r.limits);
+      isolated_loader_ = load_by_command(words, r.limits);
     } else {
       loader_ = load_loader(testee, executable_folder(), r.settings);
       facts_ = facts_of_testee(loader_->name(), {}, loader_->binaries());
-      taker_ = take_in_children(*loader_, r.limits);
+      isolated_loader_ = load_in_children(*loader_, r.limits);
     }
     plan();
   }
@@ -147,7 +148,8 @@ class Run {
   void corruptions(const Source& source) {
     program_ = source.name;
     const corrupt::Original& original = source.corruptions.original();
-    const LoadOutcome control = taker_->take(std::vector{corrupt::Files{original.file(), original.data()}}).front();
+    const LoadOutcome control =
+        isolated_loader_->load(std::vector{corrupt::Files{original.file(), original.data()}}).front();
     controls_ = {{"", control.end == LoadOutcome::End::accepted}};
     if (!controls_[""])
       std::cerr << "assay: " << request_.run.testee << " does not accept " << program_ << " itself: " << control.words
@@ -172,7 +174,7 @@ class Run {
     if (interrupted_) throw Interrupted();
     std::vector<corrupt::Files> files;
     for (Attempt& a : attempts_) files.push_back(a.files);
-    const std::vector<LoadOutcome> load_outcomes = taker_->take(files);
+    const std::vector<LoadOutcome> load_outcomes = isolated_loader_->load(files);
     for (std::size_t i = 0; i < load_outcomes.size(); ++i) {
       const Attempt& a = attempts_[i];
       if (a.name == a.control) controls_[a.name] = load_outcomes[i].end == LoadOutcome::End::accepted;
@@ -196,7 +198,7 @@ class Run {
   LoaderCommand& request_;
   const std::atomic<bool>& interrupted_;
   std::unique_ptr<Loader> loader_;
-  std::unique_ptr<Taker> taker_;
+  std::unique_ptr<IsolatedLoader> isolated_loader_;
   Facts facts_;
   std::vector<Source> sources_;
   std::vector<Attempt> cases_;
@@ -221,7 +223,8 @@ void define_loader(Options& options) {
       .value("N")
       .shows_default();
   options.flag("--programs-only", r->programs_only, "Leaves out the samples and the cases of rules");
-  options.flag("--execute", r->settings.executes, "Also executes the methods of accepted programs, with zeros as inputs");
+  options.flag("--execute", r->settings.executes,
+               "Also executes the methods of accepted programs, with zeros as inputs");
   options
       .add("--timeout", r->seconds,
            "Stops TESTEE after SECONDS of processor time for a file, or after ten times as much wall-clock time")
@@ -232,8 +235,9 @@ void define_loader(Options& options) {
       .value("BYTES")
       .shows_default();
   options
-      .add("--table", r->table,
-           "Writes a Markdown table to FILE: for each rule, how many files were accepted, were refused, or ended TESTEE")
+      .add(
+          "--table", r->table,
+          "Writes a Markdown table to FILE: for each rule, how many files were accepted, were refused, or ended TESTEE")
       .value("FILE");
   add_run_options(options, r->run);
   options.details(text(loader_details, run_exit_codes));
@@ -243,16 +247,15 @@ void define_loader(Options& options) {
   });
 }
 
-const Registered registered_loader({"loader",
-                                    Group::judging,
-                                    "Judges a loader of programs by files that are wrong in one place",
-                                    define_loader,
-                                    {{"assay loader executorch --program model.pte", "judges the official loader by files that are made of a program"},
-                                     {"assay loader ./libmine.so --program model.pte",
-                                      "judges your own loader (doc/attack_your_loader.md)"},
-                                     {"assay loader --program model.pte -o run.jsonl -- ./my_runner {}",
-                                      "judges a command that loads one file"}},
-                                    true});
+const Registered registered_loader(
+    {"loader",
+     Group::judging,
+     "Judges a loader of programs by files that are wrong in one place",
+     define_loader,
+     {{"assay loader executorch --program model.pte", "judges the official loader by files that are made of a program"},
+      {"assay loader ./libmine.so --program model.pte", "judges your own loader (doc/attack_your_loader.md)"},
+      {"assay loader --program model.pte -o run.jsonl -- ./my_runner {}", "judges a command that loads one file"}},
+     true});
 
 }  // namespace
 }  // namespace assay

@@ -4,6 +4,7 @@
 #include "command/command.h"
 #include "command/kernels.h"
 #include "command/libraries.h"
+#include "command/limits.h"
 #include "command/runtime.h"
 #include "conformance/wire/address.h"
 #include "reference/fault.h"
@@ -13,7 +14,7 @@ namespace {
 
 struct MergeCommand {
   RunRequest run;
-  int workers = 2;
+  int workers = default_workers;
   std::vector<std::string> files;
 };
 
@@ -47,20 +48,20 @@ void define_merge(Options& options) {
       .required();
   add_workers(options, r->workers);
   add_run_options(options, r->run).lines.required();
-  options.details(
-      text("assay merge looks for the causes of failures and calls the kernels of the testee for this. Except for times, "
-           "the run\nequals the run that one machine writes without --shard.\n\n",
-           run_exit_codes));
+  options.details(text(
+      "assay merge looks for the causes of failures and calls the kernels of the testee for this. Except for times, "
+      "the run\nequals the run that one machine writes without --shard.\n\n",
+      run_exit_codes));
   options.action([r] { return merge(*r); });
 }
 
-const Registered registered_merge({"merge",
-                                   Group::runs,
-                                   "Merges the shards that assay kernels --shard or assay runtime --shard wrote into one run",
-                                   define_merge,
-                                   {{"assay merge part-*.jsonl --testee ./libmine.so -o run.jsonl",
-                                     "merges all shards"}},
-                                   true});
+const Registered registered_merge(
+    {"merge",
+     Group::runs,
+     "Merges the shards that assay kernels --shard or assay runtime --shard wrote into one run",
+     define_merge,
+     {{"assay merge part-*.jsonl --testee ./libmine.so -o run.jsonl", "merges all shards"}},
+     true});
 
 }  // namespace
 }  // namespace assay

@@ -165,7 +165,9 @@ template Option Options::add(const char*, std::vector<std::string>&, const std::
 
 template <class T>
 Option Options::add_each(const char* name, std::vector<T>& values, const char* value, const std::string& help) {
-  return Option(*app_->add_option(name, values, help + "; may be given several times")->allow_extra_args(false)->type_name(value));
+  return Option(*app_->add_option(name, values, help + "; may be given several times")
+                     ->allow_extra_args(false)
+                     ->type_name(value));
 }
 template Option Options::add_each(const char*, std::vector<std::string>&, const char*, const std::string&);
 template Option Options::add_each(const char*, std::vector<std::filesystem::path>&, const char*, const std::string&);

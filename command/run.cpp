@@ -55,7 +55,7 @@ struct RunCommand {
   std::vector<std::string> inputs;
   Budget::Limits limits;
   std::optional<Int> instructions = {};
-  Int timeout = 60;  // seconds of processor time
+  Int timeout = call_seconds;  // seconds of processor time
   Tolerance tolerance = bundle_tolerance;
   bool trace = false, json = false, map = true, share_arenas = false;
 };
@@ -66,9 +66,9 @@ struct Session {
   Access access{Budget(request.limits), request.map};
   Output out{&std::cout, access.budget};
   ReportOptions report_options{out, request.json, request.trace};
-  Runners with{request.with, request.golden, timeout()};
-  std::unique_ptr<Runners> against =
-      request.against.empty() ? nullptr : std::make_unique<Runners>(request.against, request.golden, timeout());
+  ProgramRunners with{request.with, request.golden, timeout()};
+  std::unique_ptr<ProgramRunners> against =
+      request.against.empty() ? nullptr : std::make_unique<ProgramRunners>(request.against, request.golden, timeout());
   std::optional<FileInMemory> copy = {};  // of a program that is inside another file
 
   RuntimeOptions options() const {
@@ -254,7 +254,7 @@ int run_calls(Session& session, const File& file) {
 }
 
 int run_bundle(Session& session, const File& file) {
-  const BundleFile bundle = taken(open_bundle(file));
+  const BundleFile bundle = value_or_throw(open_bundle(file));
   const ProgramFiles program = program_files(session, program_of(bundle), session.request.data, true);
   Trace trace(session.report_options);
   CallReport report(session.report_options);
@@ -276,7 +276,7 @@ int run(const RunCommand& r) {
                 text(r.with,
                      " does not count its instructions: --max-instructions is for the reference, the optimized "
                      "runtime and libraries of kernels"));
-  for (const Runners* runners : {&session.with, session.against.get()})
+  for (const ProgramRunners* runners : {&session.with, session.against.get()})
     if (r.limits.bytes != Budget::Limits{}.bytes && runners && !runners->charges_memory())
       throw Fault(
           Outcome::unsupported, "testee",
@@ -301,36 +301,48 @@ void define_run(Options& options) {
   const auto r = std::make_shared<RunCommand>();
   options.add("PROGRAM", r->program, "Runs this .pte or .bpte file").required();
   options.add_each("--data", r->data, "FILE", "Loads the program with this .ptd file");
-  const Option method = options.add("--method", r->method, "Runs this method; default: forward, or the only method").value("METHOD");
+  const Option method =
+      options.add("--method", r->method, "Runs this method; default: forward, or the only method").value("METHOD");
   const Option input = options.add_each("--input", r->inputs, "VALUE", "Gives the method its next input");
-  const Option output = options.add("--output-dir", r->output_dir, "Writes the outputs that are tensors to FOLDER as 0.npy, 1.npy, ...").value("FOLDER");
-  options.add("--calls", r->calls, "Makes the calls in FILE, and compares their outputs with the expected outputs in FILE")
+  const Option output =
+      options.add("--output-dir", r->output_dir, "Writes the outputs that are tensors to FOLDER as 0.npy, 1.npy, ...")
+          .value("FOLDER");
+  options
+      .add("--calls", r->calls, "Makes the calls in FILE, and compares their outputs with the expected outputs in FILE")
       .value("FILE")
       .excludes(method)
       .excludes(input)
       .excludes(output);
   options.add("--with", r->with, runner_help).value("TESTEE").shows_default();
-  options.add("--against", r->against, "Also runs the program on TESTEE, and compares the outputs of both testees").value("TESTEE");
+  options.add("--against", r->against, "Also runs the program on TESTEE, and compares the outputs of both testees")
+      .value("TESTEE");
   options.add("--golden", r->golden, golden_help).value("FOLDER");
   options.add("--timeout", r->timeout, timeout_help).value("SECONDS").within(1, 86'400).shows_default();
-  options.add("--rtol", r->tolerance.rtol, "Compares the outputs of a .bpte file, and of --against, with this relative tolerance")
+  options
+      .add("--rtol", r->tolerance.rtol,
+           "Compares the outputs of a .bpte file, and of --against, with this relative tolerance")
       .value("RTOL")
       .shows_default();
-  options.add("--atol", r->tolerance.atol, "Compares the outputs of a .bpte file, and of --against, with this absolute tolerance")
+  options
+      .add("--atol", r->tolerance.atol,
+           "Compares the outputs of a .bpte file, and of --against, with this absolute tolerance")
       .value("ATOL")
       .shows_default();
   options
       .add("--max-instructions", r->instructions,
-           fmt::format("Refuses to execute more than N instructions in one call; default: {}", RuntimeOptions{}.instructions))
+           fmt::format("Refuses to execute more than N instructions in one call; default: {}",
+                       RuntimeOptions{}.instructions))
       .value("N")
       .at_least(1);
   add_limits(options, r->limits);
   add_no_map(options, r->map);
   options.flag("--share-arenas", r->share_arenas,
-               "Lets all methods share the arenas in which one of them keeps state; without this option they share only named state; "
+               "Lets all methods share the arenas in which one of them keeps state; without this option they share "
+               "only named state; "
                "executorch always shares these arenas");
-  options.add("--packed-cache", r->packed_cache,
-              "Keeps the packed constants of the optimized runtime in FOLDER; use one folder for each program")
+  options
+      .add("--packed-cache", r->packed_cache,
+           "Keeps the packed constants of the optimized runtime in FOLDER; use one folder for each program")
       .value("FOLDER");
   options.flag("--trace", r->trace, "Prints what each instruction reads and writes");
   options.flag("--json", r->json, "Prints JSON");
@@ -343,7 +355,8 @@ const Registered registered_run(
      Group::programs,
      "Runs a program, and compares its outputs with expected outputs",
      define_run,
-     {{"assay run model.pte --input x.npy --output-dir out", "runs a call on the reference, and writes the outputs to out"},
+     {{"assay run model.pte --input x.npy --output-dir out",
+       "runs a call on the reference, and writes the outputs to out"},
       {"assay run model.pte --data weights.ptd --method decode --input token.npy --input 3 --trace",
        "also prints what each instruction reads and writes"},
       {"assay run model.pte --calls calls.json", "makes calls, and compares their outputs"},
@@ -351,7 +364,8 @@ const Registered registered_run(
       {"assay run model.pte --input x.npy --with executorch --against reference --rtol 1e-4",
        "compares the official runtime with the reference"},
       {"assay run model.pte --input x.npy --with optimized", "runs the program on the optimized runtime"},
-      {"assay run model.pte --input x.npy --with optimized:relaxed", "runs it faster, within wider bounds (spec/numerics.md)"},
+      {"assay run model.pte --input x.npy --with optimized:relaxed",
+       "runs it faster, within wider bounds (spec/numerics.md)"},
       {"assay run model.pte --with optimized --packed-cache kept", "keeps packed constants for the next process"}}});
 
 }  // namespace

@@ -80,12 +80,14 @@ void define_select(Options& options) {
   const auto r = std::make_shared<SelectCommand>();
   options.add("PROGRAM", r->programs, "Reads these .pte files").required().existing_file();
   options.add_each("--data", r->data, "FILE", "Loads all programs with this .ptd file");
-  options.add("--only", r->only, "Refuses programs that need a kernel, dtype or layout that the selection in FILE lacks")
+  options
+      .add("--only", r->only, "Refuses programs that need a kernel, dtype or layout that the selection in FILE lacks")
       .existing_file()
       .value("FILE");
   options.add("-o", r->folder, "Writes selection.yaml to FOLDER").required().value("FOLDER");
   add_limits(options, r->limits);
-  options.details("The CMake function assay_select() builds a static library from a selection (doc/use_as_a_library.md).");
+  options.details(
+      "The CMake function assay_select() builds a static library from a selection (doc/use_as_a_library.md).");
   options.action([r] { return select(*r); });
 }
 

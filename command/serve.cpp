@@ -107,7 +107,8 @@ void define_serve(Options& options) {
       .shows_default()
       .needs(port);
   options.add("--golden", r->golden, golden_help).value("FOLDER");
-  options.details(text("assay serve does not authenticate clients: a client may run whatever the testee can run.\n\n", runner_kinds));
+  options.details(text("assay serve does not authenticate clients: a client may run whatever the testee can run.\n\n",
+                       runner_kinds));
   options.action([r] { return serve(*r); });
 }
 
@@ -115,7 +116,8 @@ const Registered registered_serve({"serve",
                                    Group::judging,
                                    "Serves a testee over the wire protocol, so that another assay can judge it",
                                    define_serve,
-                                   {{"assay serve optimized --listen 4096", "serves the optimized runtime on a TCP port"},
+                                   {{"assay serve optimized --listen 4096",
+                                     "serves the optimized runtime on a TCP port"},
                                     {"assay kernels --operators 'add*' -- assay serve reference",
                                      "judges a testee that is served on standard input and output"}}});
 

@@ -133,8 +133,7 @@ void add_facts(Facts& settings, const Part& part) {
 }
 
 Option add_part(Options& options, Part& part, const Option& lines) {
-  options.flag("--resume", part.resume, "Continues the interrupted run that was writing the file of -o")
-      .needs(lines);
+  options.flag("--resume", part.resume, "Continues the interrupted run that was writing the file of -o").needs(lines);
   const auto take = [&part](const std::string& given) {
     part.shard = shard_from(given);
     return part.shard ? std::string() : text(given, " is no part of a run, such as 2/8");

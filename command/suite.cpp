@@ -37,10 +37,12 @@ int write_suite(const SuiteCommand& request) {
 void define_suite(Options& options) {
   const auto r = std::make_shared<SuiteCommand>();
   options.add("-o,--output", r->output, "Writes the files to FOLDER").required().value("FOLDER");
-  options.add("--programs", r->programs, "Writes only cases that match PATTERNS, as in assay runtime").value("PATTERNS");
+  options.add("--programs", r->programs, "Writes only cases that match PATTERNS, as in assay runtime")
+      .value("PATTERNS");
   options.add("--golden", r->golden, golden_help).value("FOLDER");
   options.details(
-      "manifest.jsonl has a line for each case: its program, its steps, and the expected result of each step. Your runtime\n"
+      "manifest.jsonl has a line for each case: its program, its steps, and the expected result of each step. Your "
+      "runtime\n"
       "writes its results to a file that assay runtime results:FILE judges. spec/runtime_suite.md defines both files.");
   options.action([r] { return write_suite(*r); });
 }

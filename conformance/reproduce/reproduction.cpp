@@ -17,8 +17,10 @@ namespace {
 using enum ReproductionKind;
 
 constexpr std::array kinds = std::to_array<ReproductionRow>({
-    {python, "python", "a script that makes the call in ExecuTorch's official runtime and in eager PyTorch, which it needs"},
-    {cpp, "cpp", "a C++ program that calls ExecuTorch's kernel; it needs the headers and libraries of the package executorch"},
+    {python, "python",
+     "a script that makes the call in ExecuTorch's official runtime and in eager PyTorch, which it needs"},
+    {cpp, "cpp",
+     "a C++ program that calls ExecuTorch's kernel; it needs the headers and libraries of the package executorch"},
     {bpte, "bpte", "a bundled program that makes this call, with its inputs and expected outputs, for any runtime"},
     {json, "json", "a request of assay call --jsonl, and its answer"},
 });
