@@ -31,14 +31,14 @@ typedef struct assay_kernel_tensor {
 enum assay_kernel_kind {
   ASSAY_KERNEL_NONE = 0,
   ASSAY_KERNEL_TENSOR = 1,
-  ASSAY_KERNEL_INT = 2, /* an int, or a number that is one; a dtype, layout or memory format by its number */
+  ASSAY_KERNEL_INT = 2, /* an int, or a Scalar that is an integer; the number of a dtype, layout or memory format */
   ASSAY_KERNEL_DOUBLE = 3,
   ASSAY_KERNEL_BOOL = 4,
   ASSAY_KERNEL_STRING = 5,
   ASSAY_KERNEL_INTS = 6,
   ASSAY_KERNEL_DOUBLES = 7,
   ASSAY_KERNEL_BOOLS = 8,
-  ASSAY_KERNEL_TENSORS = 9 /* of items that are tensors or none */
+  ASSAY_KERNEL_TENSORS = 9 /* a list of items, each a tensor or none */
 };
 /* end generated kernel_kinds */
 
@@ -100,11 +100,11 @@ typedef struct assay_kernel_host {
 /* begin generated kernel_outcomes from spec/protocol.yaml, by tools/specgen/blocks.py */
 enum assay_kernel_outcome {
   ASSAY_KERNEL_OK = 0,
-  ASSAY_KERNEL_INVALID = 2,     /* a rule is broken: of shapes, dtypes, ranges */
-  ASSAY_KERNEL_UNSUPPORTED = 3, /* there is no kernel for such a call */
+  ASSAY_KERNEL_INVALID = 2,     /* the call breaks a rule on sizes, dtypes or ranges */
+  ASSAY_KERNEL_UNSUPPORTED = 3, /* the library has no kernel for such a call */
   ASSAY_KERNEL_FAULT = 4,       /* the data break a rule, such as an index out of range */
   ASSAY_KERNEL_EXHAUSTED = 5,   /* there is too little memory, or another limit is reached */
-  ASSAY_KERNEL_INTERNAL = 6     /* the library failed, for a reason that does not lie in the call */
+  ASSAY_KERNEL_INTERNAL = 6     /* the library itself failed */
 };
 /* end generated kernel_outcomes */
 
