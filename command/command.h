@@ -9,8 +9,8 @@
 namespace assay {
 
 // Exit codes besides those of outcomes (spec/faults.yaml).
-inline constexpr int answers_differ = 1;  // the testee disagrees with the reference
-inline constexpr int usage_error = 2;     // the command line makes no sense
+inline constexpr int answers_differ = 1;  // an answer differs from the expected one, or a promised case fails
+inline constexpr int usage_error = 2;     // the command line is wrong
 
 // The groups of `assay --help`, in its order.
 enum class Group { judging, runs, reference, programs, shell };

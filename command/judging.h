@@ -68,8 +68,9 @@ class JudgingRun {
 template <class Run>
 Deciding add_deciding(Options& options, typename Run::Request& r) {
   Deciding deciding = Run::add_options(options, r);
-  deciding.push_back(options.add("--timeout", r.timeout, timeout_help).shows_default().within(1, 3600));
-  deciding.push_back(options.add("--golden", r.golden, golden_help));
+  deciding.push_back(
+      options.add("--timeout", r.timeout, timeout_help).value("SECONDS").within(1, 3600).shows_default());
+  deciding.push_back(options.add("--golden", r.golden, golden_help).value("FOLDER"));
   return deciding;
 }
 
@@ -82,7 +83,7 @@ void define_judging(Options& options) {
   const RunOptions of_run = add_run_options(options, r->run);
   const Option shard = add_part(options, r->part, of_run.lines);
   Run::add_rest(options, *r, of_run, shard);
-  options.details(Run::details);
+  options.details(Run::details());
   options.action([r, deciding] {
     r->part.options = given(deciding);
     return Run(*r).judge();

@@ -23,11 +23,8 @@ struct KernelRequest : JudgingRequest {
 class KernelRun : public JudgingRun {
  public:
   using Request = KernelRequest;
-  static inline const std::string& testee_help = assay::testee_help;
-  static constexpr const char* details =
-      "Exit code 0: no failure of a promised call but the known ones, 1: other failures, a known one passed, or a "
-      "case\n"
-      "that must pass did not, 5: nothing was judged, as no valid call was answered.";
+  static constexpr const char* testee_help = assay::testee_help;
+  static std::string details();
   static Deciding add_options(Options& options, KernelRequest& request);
   static void add_rest(Options& options, KernelRequest& request, const RunOptions& of_run, const Option& shard);
 

@@ -27,12 +27,11 @@ class Option {
   explicit Option(CLI::Option& option) : option_(&option) {}
 
   Option& required();
-  Option& shows_default();          // the help shows the value that the variable has now
+  Option& shows_default();          // the help ends with the value that the variable has now
   Option& value(const char* name);  // what the help calls the value
   Option& existing_file();
   Option& within(std::int64_t smallest, std::int64_t largest);
-  Option& positive();
-  Option& not_negative();
+  Option& at_least(std::int64_t smallest);
   Option& one_of(const std::vector<std::string>& words);
   // `problem` returns what is wrong with a word, or an empty text.
   Option& check(std::function<std::string(const std::string&)> problem);
@@ -43,6 +42,9 @@ class Option {
   std::vector<std::string> words() const;
 
  private:
+  Option& note(const std::string& more);  // adds "; more" to the help
+  Option& limit(std::int64_t smallest, double largest, const std::string& range);
+
   CLI::Option* option_;
 };
 

@@ -115,7 +115,7 @@ class Reproduction(unittest.TestCase):
             with self.subTest(case):
                 written = self.case(case, "--as", "bpte", "-o", self.folder / "case.bpte")
                 if case == INVALID:
-                    self.assertEqual((written.returncode, written.stderr), (5, "assay: unsupported, case.as: bpte cannot express an invalid call, which a valid program cannot make\n"))
+                    self.assertEqual((written.returncode, written.stderr), (5, "assay: unsupported, case.as: bpte cannot express an invalid call, because a valid program cannot make it\n"))
                     continue
                 self.assertEqual((written.returncode, written.stderr), (0, ""))
                 for command in "check", "run":
