@@ -57,7 +57,8 @@ inline constexpr std::array scenario_kinds = std::to_array<ScenarioKindRow>({
     {ScenarioKind::files, "files",
      "A broken file is refused, a file of equal meaning is answered, and any other file does no harm.",
      "with a file that was changed"},
-    {ScenarioKind::requests, "requests", "Each request beside programs that a testee offers is answered.",
+    {ScenarioKind::requests, "requests",
+     "Requests that do not concern programs, such as PING, get the answers that the protocol requires.",
      "when it is asked beside programs"},
 });
 constexpr std::string_view name(ScenarioKind kind) { return scenario_kinds[static_cast<std::size_t>(kind)].name; }
