@@ -68,7 +68,7 @@ BadLibrary::Deed reads(std::ptrdiff_t element) {
   };
 }
 
-TEST(Observe, AGoodCall) {
+TEST(Observe, ReportsTheAnswerOfAGoodCall) {
   const Observation seen = observe_add([](auto) { return Reply{}; });
   EXPECT_EQ(seen.reply.outcome, Outcome::ok);
   EXPECT_EQ(seen.conduct, Class::none) << seen.violation;
@@ -78,7 +78,7 @@ TEST(Observe, AGoodCall) {
   EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22, 33}));
 }
 
-TEST(Observe, WritingPastTheEnd) {
+TEST(Observe, DetectsAWriteBehindABuffer) {
   const Observation seen = observe_add([](auto a) { return data(a[3])[3] = 1, Reply{}; });
   EXPECT_EQ(seen.conduct, Class::writes_out_of_bounds);
   EXPECT_EQ(seen.violation, "4 bytes behind out are overwritten, the nearest 0 bytes from its end, with 00 00 80 3f");
@@ -87,19 +87,19 @@ TEST(Observe, WritingPastTheEnd) {
   EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22, 33}));
 }
 
-TEST(Observe, WritingBeforeTheStartOfAnInput) {
+TEST(Observe, DetectsAWriteBeforeABuffer) {
   const Observation seen = observe_add([](auto a) { return data(a[1])[-2] = 1, Reply{}; });
   EXPECT_EQ(seen.violation,
             "4 bytes before other are overwritten, the nearest 4 bytes from its start, with 00 00 80 3f");
 }
 
-TEST(Observe, DamageByACallThatRefuses) {
+TEST(Observe, DetectsDamageByARefusedCall) {
   const Observation seen = observe_add([](auto a) { return data(a[3])[3] = 1, Reply{Outcome::invalid, "no"}; });
   EXPECT_EQ(seen.reply.outcome, Outcome::invalid);
   EXPECT_TRUE(seen.spoilt);
 }
 
-TEST(Observe, LeavingElementsUnwritten) {
+TEST(Observe, DetectsUnwrittenElements) {
   class Lazy : public KernelLibrary {
     std::string_view name() const override { return "lazy"; }
     bool has(const Operator&) const override { return true; }
@@ -111,7 +111,7 @@ TEST(Observe, LeavingElementsUnwritten) {
   EXPECT_EQ(left.violation, "2 elements were never written, the first is element 1 of out 0");
 }
 
-TEST(Observe, ChangingAnInput) {
+TEST(Observe, DetectsAChangedInput) {
   const Observation other = observe_add([](auto a) { return data(a[1])[2] = 5, Reply{}; });
   EXPECT_EQ(other.conduct, Class::changes_input);
   EXPECT_EQ(other.violation, "other was changed by the call");
@@ -122,7 +122,7 @@ TEST(Observe, ChangingAnInput) {
             "self was changed by the call");
 }
 
-TEST(Observe, AnotherAnswerTheSecondTime) {
+TEST(Observe, DetectsADifferentSecondAnswer) {
   const auto calls = std::make_shared<int>(0);
   const auto class_of = [&](BadLibrary::Deed deed) { return *calls = 0, observe_add(std::move(deed)).conduct; };
   EXPECT_EQ(class_of([calls](auto a) { return data(a[3])[1] = static_cast<float>(++*calls), Reply{}; }),
@@ -134,7 +134,7 @@ TEST(Observe, AnotherAnswerTheSecondTime) {
   EXPECT_EQ(class_of([calls](auto) { return Reply{Outcome::invalid, text("words of call ", ++*calls)}; }), Class::none);
 }
 
-TEST(Observe, AMisdeedTheSecondTime) {
+TEST(Observe, DetectsAViolationInTheSecondCall) {
   const auto calls = std::make_shared<int>(0);
   EXPECT_EQ(observe_add([calls](auto a) { return data(a[++*calls == 2 ? 1 : 3])[0] = 11, Reply{}; }).conduct,
             Class::changes_input);
@@ -158,7 +158,7 @@ TEST(Observe, FreeValuesNeedNotBeEqual) {
 
 // One of two outs is free: any value is right. The probe still notices if the other out is unwritten, or differs in the
 // next call.
-TEST(Observe, OneOfTheOutsIsFree) {
+TEST(Observe, OneOutMayHaveFreeValues) {
   class FirstAlone : public KernelLibrary {
    public:
     std::string_view name() const override { return "first alone"; }
@@ -180,12 +180,12 @@ TEST(Observe, OneOfTheOutsIsFree) {
   EXPECT_EQ(class_of({false, true}), Class::not_repeatable);
 }
 
-TEST(Observe, ReadingPastTheEnd) {
+TEST(Observe, DetectsAReadBehindABuffer) {
   EXPECT_EQ(observe_add([](auto a) { return data(a[3])[0] = data(a[0])[3], Reply{}; }).conduct,
             Class::reads_uninitialised);
 }
 
-TEST(Observe, ReadingPastTheEndWithoutUse) {
+TEST(Observe, DetectsAReadBehindAnInputWithoutUse) {
   const Observation seen = observe_add(
       [](auto a) {
         std::get<TensorView>(a[3]).sizes = Dims{4}, data(a[3])[3] = 8;
@@ -197,18 +197,18 @@ TEST(Observe, ReadingPastTheEndWithoutUse) {
   EXPECT_FALSE(seen.spoilt);
 }
 
-TEST(Observe, ReadingBeforeTheStartWithoutUse) {
+TEST(Observe, DetectsAReadBeforeAnInputWithoutUse) {
   EXPECT_EQ(observe_add(reads(-1), 2).violation, "memory 4 bytes before the start of other is read");
 }
 
-TEST(Observe, WritingPastAWholeBlock) {
+TEST(Observe, DetectsAWriteToAGuardPage) {
   const Observation seen = observe_add([](auto a) { return data(a[1])[5] = 1, Reply{}; }, 1, add_whole_blocks());
   EXPECT_EQ(seen.conduct, Class::writes_out_of_bounds);
   EXPECT_EQ(seen.violation, "4 bytes behind other are overwritten, the nearest 4 bytes from its end, with 00 00 80 3f");
   EXPECT_TRUE(seen.spoilt);
 }
 
-TEST(Observe, ChangingAnInputAndRestoringIt) {
+TEST(Observe, DetectsAnInputThatIsChangedAndRestored) {
   const Observation seen = observe_add([](auto a) {
     volatile float* at = data(a[1]);
     const float old = *at;
@@ -220,7 +220,7 @@ TEST(Observe, ChangingAnInputAndRestoringIt) {
   EXPECT_EQ(seen.violation, "other was written to by the call");
 }
 
-TEST(Observe, OutsOfOtherSizes) {
+TEST(Observe, DetectsOutsThatAreNotResized) {
   class Keeps : public KernelLibrary {
     std::string_view name() const override { return "keeps"; }
     bool has(const Operator&) const override { return true; }
@@ -240,7 +240,7 @@ TEST(Observe, OutsOfOtherSizes) {
   EXPECT_EQ(observe_add([](auto) { return Reply{}; }).circumstance, "");
 }
 
-TEST(Observe, KeepingMemoryInEachCall) {
+TEST(Observe, DetectsALeak) {
   if (!heap::is_watched) GTEST_SKIP() << "the sanitizer looks for leaks";
   const Observation seen = observe_add([](auto) {
     static_cast<volatile char*>(std::malloc(4096))[0] = 1;
@@ -257,7 +257,7 @@ TEST(Observe, KeepingMemoryInEachCall) {
       << "a cache that fills up is no leak";
 }
 
-TEST(Observe, ReadingTheOutFirst) {
+TEST(Observe, DetectsAReadOfAnUnwrittenOut) {
   class Accumulates : public KernelLibrary {
     std::string_view name() const override { return "accumulates"; }
     bool has(const Operator&) const override { return true; }
@@ -271,7 +271,7 @@ TEST(Observe, ReadingTheOutFirst) {
             Class::reads_uninitialised);
 }
 
-TEST(Observe, ARefusal) {
+TEST(Observe, ReportsARefusal) {
   const Observation seen = observe_add([](auto) { return Reply{Outcome::unsupported, "not today"}; });
   EXPECT_EQ(seen.reply.outcome, Outcome::unsupported);
   EXPECT_EQ(seen.reply.message, "not today");
@@ -279,19 +279,19 @@ TEST(Observe, ARefusal) {
   EXPECT_EQ(seen.conduct, Class::none);
 }
 
-TEST(Observe, AResultSmallerThanItsMemory) {
+TEST(Observe, ReportsAResultSmallerThanItsMemory) {
   const Observation seen = observe_add([](auto a) { return std::get<TensorView>(a[3]).sizes = Dims{2}, Reply{}; });
   ASSERT_EQ(seen.outs.size(), 1u);
   EXPECT_EQ(seen.outs[0].sizes, Dims{2});
   EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22}));
 }
 
-TEST(Observe, AnOutThatClaimsMoreThanItsMemory) {
+TEST(Observe, DetectsAnOutResizedBeyondItsMemory) {
   const Observation seen = observe_add([](auto a) { return std::get<TensorView>(a[3]).sizes = Dims{4}, Reply{}; });
   EXPECT_EQ(seen.violation, "an out of 12 bytes was resized to (4), which takes 16");
 }
 
-TEST(Observe, ANumberOfAnyKindFits) {
+TEST(Observe, AcceptsAReturnedNumberOfEveryKind) {
   class Rounds : public KernelLibrary {
     std::string_view name() const override { return "rounds"; }
     bool has(const Operator&) const override { return true; }
@@ -319,7 +319,7 @@ TEST(ReferenceLibrary, AnswersThroughGuardedMemory) {
   EXPECT_EQ(seen.conduct, Class::none);
 }
 
-TEST(ReferenceLibrary, RefusesInItsOwnWords) {
+TEST(ReferenceLibrary, RefusesWithTheMessageOfTheReference) {
   ReferenceLibrary reference;
   std::vector<Value> arguments = add_arguments();
   const OutPlan plan = plan_outs(add(), arguments);
@@ -329,7 +329,7 @@ TEST(ReferenceLibrary, RefusesInItsOwnWords) {
   EXPECT_NE(seen.reply.message, "");
 }
 
-TEST(ReferenceLibrary, ListsOfInputsAndOuts) {
+TEST(ReferenceLibrary, AcceptsListsOfInputsAndOuts) {
   const Operator& split = *find_operator("aten::split_copy.Tensor_out");
   std::vector<Value> arguments{floats({4}, {1, 2, 3, 4}), Int{3}, Int{0}, Value{}};
   ReferenceLibrary reference;
