@@ -41,6 +41,7 @@ Json summary_json(const Summary& summary) {
   for (const auto& [name, testee] : summary.testees) {
     Json& json = all[name];
     json = {{"headline", headline(testee)}, {"promised", counts_json(promised_counts(testee))}};
+    json["passes"] = kinds_of_passes(testee), json["answers_by_dtype"] = answers_by_dtype(testee);
     json["operators"] = Json::object(), json["defects"] = Json::array();
     for (const auto& [op, entry] : testee.operators) json["operators"][op] = counts_json(entry.verdicts);
     for (const Defect& d : testee.defects) json["defects"].push_back(to_json(d));

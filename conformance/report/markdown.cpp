@@ -66,7 +66,9 @@ void write_rest(std::ostream& out, const TesteeSummary& testee) {
 }
 
 void write_testee(std::ostream& out, const std::string& name, const TesteeSummary& testee) {
-  fmt::print(out, "### {}: {}\n", plain(name), headline(testee));
+  fmt::print(out, "### {}: {}\n\n{}", plain(name), headline(testee), kinds_of_passes(testee));
+  const std::vector<std::string> dtypes = answers_by_dtype(testee);
+  fmt::print(out, "{}{}\n", dtypes.empty() ? "" : "; answers by dtype: ", fmt::join(dtypes, ", "));
   std::vector<const Defect*> counting;
   for (const Defect& d : testee.defects)
     if (excuse(d).empty()) counting.push_back(&d);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace assay {
@@ -187,6 +188,17 @@ void write_expected(std::ostream& out, const TesteeSummary& testee) {
   for (const std::string& id : testee.passing_though_listed) fmt::print(out, "{} is listed, but passes\n", id);
 }
 
+// The answers by dtype, in lines that fit.
+void write_passes(std::ostream& out, const TesteeSummary& testee, std::size_t width) {
+  fmt::print(out, "\n{}\n", kinds_of_passes(testee));
+  std::string line = "answers by dtype:";
+  for (const std::string& text : answers_by_dtype(testee)) {
+    if (line.size() + 1 + text.size() >= width) out << std::exchange(line, " ") << '\n';
+    line += (line.ends_with(':') || line == " " ? " " : ", ") + text;
+  }
+  if (!line.ends_with(':')) out << line << '\n';
+}
+
 }  // namespace
 
 void write_table(std::ostream& out, const Summary& summary, const TableStyle& style) {
@@ -198,7 +210,8 @@ void write_table(std::ostream& out, const Summary& summary, const TableStyle& st
     write_lines(out, testee, style);
     write_defects(out, testee, style);
     write_expected(out, testee);
-    fmt::print(out, "\n{}\n", headline(testee));
+    write_passes(out, testee, style.width);
+    fmt::print(out, "{}\n", headline(testee));
   }
 }
 

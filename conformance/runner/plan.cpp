@@ -44,8 +44,11 @@ void shuffle(std::vector<T>& list, std::mt19937_64& random) {
 
 }  // namespace
 
-std::vector<Block> plan_blocks(const Corpus& corpus, const SuiteOptions& options, bool recorded_only) {
-  const std::vector<const RecordedCalls*> operators = corpus.matching(options.operators);
+std::vector<Block> plan_blocks(const Corpus& corpus, const SuiteOptions& options, bool recorded_only,
+                               const std::function<bool(const Operator&)>& has) {
+  std::vector<const RecordedCalls*> operators = corpus.matching(options.operators);
+  if (has && options.operators.empty())
+    std::erase_if(operators, [&](const RecordedCalls* calls) { return !has(calls->op()); });
   std::vector<Block> all;
   in_order(
       operators.size(), options.workers,

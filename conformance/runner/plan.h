@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,7 +22,9 @@ struct SuiteOptions {
 // The blocks of a run. Each operator has its recorded calls, a case that breaks each rule, mutated calls, and made
 // cases (Corpus::made_cases); each case occurs once, ordered by id. `shuffled`: the same blocks with the same cases, in
 // another order.
-std::vector<Block> plan_blocks(const Corpus& corpus, const SuiteOptions& options, bool recorded_only);
+// `has` tells which operators a run without a pattern judges; null: all.
+std::vector<Block> plan_blocks(const Corpus& corpus, const SuiteOptions& options, bool recorded_only,
+                               const std::function<bool(const Operator&)>& has = {});
 
 // The blocks of the listed cases; each case occurs once.
 std::vector<Block> blocks_of(const std::set<std::string>& ids);
