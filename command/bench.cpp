@@ -102,7 +102,7 @@ void define_bench(Options& options) {
   const auto r = std::make_shared<BenchCommand>();
   options.add("PROGRAM", r->programs, "Runs these .pte files").required();
   options.add("--with", r->with, engine_help).value("ENGINE[=FILE]").shows_default();
-  options.add_each("--against", r->against, "ENGINE[=FILE]", "Compares the engine of --with with ENGINE");
+  options.add_each("--against", r->against, "ENGINE[=FILE]", "Compares ENGINE with the engine of --with");
   options.add("--threads", r->threads, "Gives each engine N threads").value("N").at_least(1).shows_default();
   options
       .add("--seconds", r->effort.seconds,
