@@ -7,8 +7,9 @@
 
 /* Runs ExecuTorch programs (.pte) in memory that the client owns: no heap, no exceptions.
  *
- * A client asks how many bytes a program or a method needs and gives that memory, at a multiple of 64. The memory must
- * stay as long as the program or method is used. Files begin at a multiple of 16 in memory and must not change.
+ * A client asks how many bytes a program or a method needs and gives that memory, at a multiple of 64 (R8). The memory
+ * must stay as long as the program or method is used. Files begin at a multiple of 16 in memory and must not change.
+ * Where a size is 0, the pointer beside it may be null.
  *
  * A function that refuses a request returns an outcome other than ASSAY_OK, and the fault tells why. `fault` may be
  * null.
@@ -164,7 +165,8 @@ typedef struct assay_value {
 size_t assay_input_count(const assay_method* method);
 size_t assay_output_count(const assay_method* method);
 /* Input i as it was set last, or else as the program declares it. Output i of the last execution; its elements stay
- * until the next execution. ASSAY_INVALID: there are fewer inputs or outputs. */
+ * until the next execution. ASSAY_INVALID: the method has no such input or output, or, for an output, the last
+ * execution has not ended or was refused. */
 assay_outcome assay_input(const assay_method* method, size_t i, assay_value* value);
 assay_outcome assay_output(const assay_method* method, size_t i, assay_value* value);
 
@@ -202,11 +204,12 @@ typedef struct assay_step_info {
 /* The name of the i-th rewrite that changed the method's calls. Null: there are fewer. */
 const char* assay_rewrite_at(const assay_method* method, size_t i);
 size_t assay_step_count(const assay_method* method);
+/* Requires i < assay_step_count; for other steps all fields are 0, null or "". */
 assay_step_info assay_step_at(const assay_method* method, size_t i);
 /* Writes the dtypes and layouts of a step's tensors, for which a selective build must have a kernel. The text is cut if
- * it does not fit in `size`, which is more than 0. */
+ * it does not fit in `size` bytes, and empty if there is no step i. */
 void assay_step_operands(const assay_method* method, size_t i, char* text, size_t size);
-/* The step that executes an instruction. SIZE_MAX: there is nothing to execute. */
+/* The step that executes an instruction. SIZE_MAX: there is nothing to execute, or no such instruction. */
 size_t assay_instruction_count(const assay_method* method);
 size_t assay_step_of(const assay_method* method, size_t instruction);
 size_t assay_next_step(const assay_method* method); /* of a running execution */

@@ -83,8 +83,9 @@ inline bool is_f32(const Value& v) {
   return v.kind == ValueKind::tensor && v.tensor->dtype == DType::float32 && !v.tensor->moves;
 }
 
-// Sets the sizes of a tensor. False: it cannot have them. They must be the declared sizes or, where the sizes may
-// change, have no more elements than those and fit the memory.
+// Sets the sizes of a tensor. False if it cannot have them. A static tensor takes its declared sizes alone. A bounded
+// tensor takes sizes that are at most the declared one in each dimension. An unbounded tensor takes any sizes. The
+// elements must fit the tensor's memory.
 bool resize(Tensor& tensor, std::span<const std::int32_t> sizes);
 // The rule that such sizes break: V4 where the memory that the client gave is too small, else this one.
 format::RuleId rule_of_sizes(const Tensor& tensor, std::size_t rank, format::RuleId other);

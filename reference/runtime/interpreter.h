@@ -33,6 +33,9 @@ bool same_kind(const Slot& a, const Slot& b);
 using PlaceInPlan = std::pair<std::uint32_t, std::uint64_t>;  // planned memory, offset
 using PlacesInPlan = std::set<PlaceInPlan, std::less<>, Charged<PlaceInPlan>>;
 
+// For each planned memory: how many of its bytes are used. The plan may state more.
+using MemorySizes = Buffer<std::uint64_t>;
+
 struct LoadedProgram::Shared {
   Shared(ValidProgram program, RuntimeOptions options);
 
@@ -40,6 +43,7 @@ struct LoadedProgram::Shared {
   const RuntimeOptions options;
   // Planned memory that all methods share: a method reads there what another one wrote.
   std::map<std::uint32_t, std::shared_ptr<Memory>> state;
+  MemorySizes shared_sizes;
   PlacesInPlan begun;  // the state in it that has its initial value already
   std::mutex making;   // guards both while a method is prepared
 };
@@ -123,6 +127,7 @@ class Interpreter {
 
   std::shared_ptr<LoadedProgram::Shared> shared_;
   const pte::ExecutionPlan& plan_;
+  MemorySizes memory_sizes_;
   std::map<std::uint32_t, std::shared_ptr<Memory>> planned_;
   Buffer<std::shared_ptr<Memory>> memories_;  // of this method alone
   PlacesInPlan begun_;                        // the state in them that has its initial value already
