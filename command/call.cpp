@@ -6,9 +6,9 @@
 #include "command/command.h"
 #include "command/limits.h"
 #include "conformance/text/arguments.h"
+#include "conformance/text/call_json.h"
 #include "conformance/text/literal.h"
 #include "conformance/text/malformed.h"
-#include "conformance/text/oracle.h"
 #include "conformance/text/output.h"
 
 namespace assay {

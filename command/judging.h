@@ -8,6 +8,7 @@
 
 #include "command/command.h"
 #include "command/libraries.h"
+#include "command/limits.h"
 #include "command/run_log.h"
 #include "command/shards.h"
 
@@ -18,7 +19,7 @@ struct JudgingRequest {
   RunRequest run;
   std::string golden;
   Part part;
-  int workers = 2, timeout = 20;
+  int workers = default_workers, timeout = case_seconds;
 };
 
 class JudgingRun {

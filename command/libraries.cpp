@@ -6,7 +6,6 @@
 #include <array>
 
 #include "bench/engines.h"
-#include "conformance/adapters/installed.h"
 #include "conformance/adapters/load.h"
 #include "conformance/adapters/optimized/library.h"
 #include "conformance/adapters/optimized/runtime.h"
@@ -14,9 +13,10 @@
 #include "conformance/adapters/registered.h"
 #include "conformance/cases/recorded_eager.h"
 #include "conformance/contract/read_contract.h"
+#include "conformance/hosts/command_runtime.h"
 #include "conformance/hosts/reference_runtime.h"
-#include "conformance/hosts/runner_runtime.h"
 #include "conformance/scenarios/results.h"
+#include "conformance/testee/data_folder.h"
 #include "conformance/testee/no_testee.h"
 #include "conformance/wire/remote.h"
 #include "reference/fault.h"
@@ -107,7 +107,7 @@ constexpr std::array kinds{
     TesteeKind{"serial:", "DEVICE", "the same on a serial line", remote_library<wire::serial_address>,
                remote_runtime<wire::serial_address>, not_timed},
     TesteeKind{"runner:", "COMMAND", "a command with the options of executor_runner", no_kernels,
-               [](const Asked& a) { return make_runner_runtime(a.value); }, not_timed},
+               [](const Asked& a) { return make_command_runtime(a.value); }, not_timed},
     TesteeKind{"results:", "FILE", "what a runtime answered to assay suite", no_kernels,
                [](const Asked& a) { return make_results(a.value); }, not_timed},
     TesteeKind{"-- ", "CMD", "a command that is such a server, at the end of the line",

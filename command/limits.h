@@ -5,6 +5,13 @@
 
 namespace assay {
 
+// The defaults of --timeout, in seconds.
+inline constexpr int case_seconds = 20;  // for a case of a kernel library or of a runtime
+inline constexpr int call_seconds = 60;  // for a call of a method
+inline constexpr int file_seconds = 2;   // for a file that a loader gets
+
+inline constexpr int default_workers = 2;
+
 // --max-bytes, --max-work and --max-output of a command.
 inline void add_limits(Options& options, Budget::Limits& limits) {
   const auto add = [&](const char* name, Int& limit, const char* what) {

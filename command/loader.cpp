@@ -5,6 +5,7 @@
 #include "command/addresses.h"
 #include "command/command.h"
 #include "command/libraries.h"
+#include "command/limits.h"
 #include "command/machine.h"
 #include "command/output_file.h"
 #include "command/run_log.h"
@@ -43,8 +44,8 @@ struct LoaderCommand {
   std::vector<fs::path> programs, data;
   std::size_t places = 2;
   LoaderSettings settings;
-  TakerLimits limits;
-  std::int64_t seconds = 2;
+  LoadLimits limits;
+  std::int64_t seconds = file_seconds;
   bool programs_only = false;
 };
 
@@ -74,11 +75,11 @@ class Run {
     if (const std::string& testee = r.run.testee; testee.starts_with(command)) {
       const auto words = wire::words_of(std::string_view(testee).substr(command.size()));
       facts_ = facts_of_testee(wire::quoted(words), digests_of_command(words), {});
-      taker_ = take_by_command(words, r.limits);
+      isolated_loader_ = load_by_command(words, r.limits);
     } else {
       loader_ = load_loader(testee, executable_folder(), r.settings);
       facts_ = facts_of_testee(loader_->name(), {}, loader_->binaries());
-      taker_ = take_in_children(*loader_, r.limits);
+      isolated_loader_ = load_in_children(*loader_, r.limits);
     }
     plan();
   }
@@ -135,7 +136,8 @@ class Run {
   void corruptions(const Source& source) {
     program_ = source.name;
     const corrupt::Original& original = source.corruptions.original();
-    const LoadOutcome control = taker_->take(std::vector{corrupt::Files{original.file(), original.data()}}).front();
+    const LoadOutcome control =
+        isolated_loader_->load(std::vector{corrupt::Files{original.file(), original.data()}}).front();
     controls_ = {{"", control.end == LoadOutcome::End::accepted}};
     if (!controls_[""])
       std::cerr << "assay: " << request_.run.testee << " does not accept " << program_ << " itself: " << control.words
@@ -160,7 +162,7 @@ class Run {
     if (interrupted_) throw Interrupted();
     std::vector<corrupt::Files> files;
     for (Attempt& a : attempts_) files.push_back(a.files);
-    const std::vector<LoadOutcome> load_outcomes = taker_->take(files);
+    const std::vector<LoadOutcome> load_outcomes = isolated_loader_->load(files);
     for (std::size_t i = 0; i < load_outcomes.size(); ++i) {
       const Attempt& a = attempts_[i];
       if (a.name == a.control) controls_[a.name] = load_outcomes[i].end == LoadOutcome::End::accepted;
@@ -184,7 +186,7 @@ class Run {
   LoaderCommand& request_;
   const std::atomic<bool>& interrupted_;
   std::unique_ptr<Loader> loader_;
-  std::unique_ptr<Taker> taker_;
+  std::unique_ptr<IsolatedLoader> isolated_loader_;
   Facts facts_;
   std::vector<Source> sources_;
   std::vector<Attempt> cases_;

@@ -4,6 +4,7 @@
 #include "command/command.h"
 #include "command/kernels.h"
 #include "command/libraries.h"
+#include "command/limits.h"
 #include "command/runtime.h"
 #include "conformance/wire/address.h"
 #include "reference/fault.h"
@@ -13,7 +14,7 @@ namespace {
 
 struct MergeCommand {
   RunRequest run;
-  int workers = 2;
+  int workers = default_workers;
   std::vector<std::string> files;
 };
 

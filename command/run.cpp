@@ -46,7 +46,7 @@ struct RunCommand {
   std::vector<std::string> inputs;
   Budget::Limits limits;
   std::optional<Int> instructions = {};
-  Int timeout = 60;  // seconds of processor time
+  Int timeout = call_seconds;  // seconds of processor time
   Tolerance tolerance = bundle_tolerance;
   bool trace = false, json = false, map = true, share_arenas = false;
 };
@@ -57,9 +57,9 @@ struct Session {
   Access access{Budget(request.limits), request.map};
   Output out{&std::cout, access.budget};
   ReportOptions report_options{out, request.json, request.trace};
-  Runners with{request.with, request.golden, timeout()};
-  std::unique_ptr<Runners> against =
-      request.against.empty() ? nullptr : std::make_unique<Runners>(request.against, request.golden, timeout());
+  ProgramRunners with{request.with, request.golden, timeout()};
+  std::unique_ptr<ProgramRunners> against =
+      request.against.empty() ? nullptr : std::make_unique<ProgramRunners>(request.against, request.golden, timeout());
   std::optional<FileInMemory> copy = {};  // of a program that is inside another file
 
   RuntimeOptions options() const {
@@ -245,7 +245,7 @@ int run_calls(Session& session, const File& file) {
 }
 
 int run_bundle(Session& session, const File& file) {
-  const BundleFile bundle = taken(open_bundle(file));
+  const BundleFile bundle = value_or_throw(open_bundle(file));
   const ProgramFiles program = program_files(session, program_of(bundle), session.request.data, true);
   Trace trace(session.report_options);
   CallReport report(session.report_options);
@@ -267,7 +267,7 @@ int run(const RunCommand& r) {
                 text(r.with,
                      " does not count its instructions: --max-instructions is for the reference, the optimized "
                      "runtime and libraries of kernels"));
-  for (const Runners* runners : {&session.with, session.against.get()})
+  for (const ProgramRunners* runners : {&session.with, session.against.get()})
     if (r.limits.bytes != Budget::Limits{}.bytes && runners && !runners->charges_memory())
       throw Fault(
           Outcome::unsupported, "testee",

@@ -8,7 +8,7 @@ import base64
 import json
 import subprocess
 
-import calls
+import record_calls
 import worker
 from call import Call
 from operators import type_name
@@ -19,13 +19,13 @@ MEMORY_FORMATS = {number: f for f, number in MEMORY_FORMAT_NUMBERS.items()}
 
 
 def main():
-    options = calls.options_with_program(__doc__, "build/release/tests/boundary_calls", "boundaries")
-    calls.run(options, lambda operator: worker.record_given(operator, made_by(options.program, operator)), lambda operator: {})
+    options = record_calls.options_with_program(__doc__, "build/release/tests/boundary_calls", "boundaries")
+    record_calls.run(options, lambda operator: worker.record_given(operator, made_by(options.program, operator)), lambda operator: {})
 
 
 def made_by(program, operator):
     """The boundary calls of an operator that eager can run; it has no tensors of quantized dtypes, for example."""
-    command = [program, calls.ROOT / "golden" / "operators", operator.name]
+    command = [program, record_calls.ROOT / "golden" / "operators", operator.name]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     made = (call_of(operator, json.loads(line)) for line in lines)
     return [c for c in made if c is not None]

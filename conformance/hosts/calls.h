@@ -10,7 +10,7 @@
 #include "conformance/files/file.h"
 #include "conformance/hosts/host.h"
 
-// Calls of a program's methods with their expected results. spec/calls.md defines calls.json.
+// Calls of a program's methods with their expected results. spec/program_calls.md defines calls.json.
 namespace assay {
 
 struct ProgramCall {

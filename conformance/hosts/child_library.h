@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "conformance/hosts/runner.h"
+#include "conformance/hosts/program_runner.h"
 #include "conformance/sandbox/fork_server.h"
 #include "conformance/sandbox/probe.h"
 

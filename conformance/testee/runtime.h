@@ -72,7 +72,7 @@ class Runtime {
   virtual int most_at_once() const { return std::numeric_limits<int>::max(); }
   virtual bool has_instances() const { return true; }
 
-  virtual bool tells_what_is_kept() const { return false; }
+  virtual bool shows_state() const { return false; }
 
   // Whether an execution charges its memory to budgets, in the calling thread.
   virtual bool charges_memory() const { return false; }

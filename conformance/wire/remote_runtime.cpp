@@ -109,7 +109,7 @@ class RemoteRuntime final : public Runtime {
   bool is_remote() const override { return true; }
   int most_at_once() const override { return server_.most_at_once(); }
   bool has_instances() const override { return server_.introduction().has(assay::wire::has_instances); }
-  bool tells_what_is_kept() const override { return server_.introduction().has(has_state); }
+  bool shows_state() const override { return server_.introduction().has(has_state); }
   std::vector<std::string> requests() const override {
     std::vector<std::string> all;
     for (const std::string_view feature : {has_ping, has_generator, has_state, has_allocations, has_quit})

@@ -1,6 +1,6 @@
 #include "conformance/files/same.h"
 #include "conformance/text/arguments.h"
-#include "conformance/text/oracle.h"
+#include "conformance/text/call_json.h"
 #include "conformance/text/printable.h"
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"

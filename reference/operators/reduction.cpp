@@ -107,7 +107,7 @@ Complex operators::prod(std::span<const Complex> x) {
 }
 Complex operators::prod_magnitude(std::span<const Complex> x, const Arithmetic& a) {
   Product product;
-  for (const Complex& z : x) product.multiply(std::isfinite(std::abs(z)) ? std::abs(z) : endless);
+  for (const Complex& z : x) product.multiply(std::isfinite(std::abs(z)) ? std::abs(z) : non_finite_term);
   return product.magnitude(a);
 }
 Int operators::prod(std::span<const Int> x) {

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "conformance/text/arguments.h"
+#include "conformance/text/call_json.h"
 #include "conformance/text/literal.h"
-#include "conformance/text/oracle.h"
 #include "tests/support/tensors.h"
 
 namespace assay {

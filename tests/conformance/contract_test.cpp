@@ -5,11 +5,11 @@
 #include <fstream>
 #include <set>
 
-#include "conformance/adapters/installed.h"
 #include "conformance/cases/generated.h"
 #include "conformance/contract/draft.h"
 #include "conformance/contract/read_contract.h"
 #include "conformance/runner/plan.h"
+#include "conformance/testee/data_folder.h"
 #include "reference/fault.h"
 #include "tests/support/tensors.h"
 

@@ -45,4 +45,4 @@ def header(wrappers, handles):
         arguments += roles
     return ["#pragma once", "", '#include "format/operator_roles.h"', "", "namespace assay::format {", "",
             "inline constexpr ArgumentRole argument_roles[] = {", *(f"    {a}," for a in arguments), "};", "",
-            "// By name.", "inline constexpr OperatorRoles operator_roles[] = {", *rows, "};", "", "}  // namespace assay::format"]
+            "// Sorted by name.", "inline constexpr OperatorRoles operator_roles[] = {", *rows, "};", "", "}  // namespace assay::format"]

@@ -8,7 +8,7 @@
 #include "conformance/cases/host_call.h"
 #include "conformance/hosts/calls.h"
 #include "conformance/judge/choice.h"
-#include "conformance/text/oracle.h"
+#include "conformance/text/call_json.h"
 #include "reference/runtime/call_rules.h"
 #include "tests/support/tensors.h"
 
@@ -70,7 +70,7 @@ TEST(Bundle, IsValidAndGivesItsExpectedOutputs) {
   each_case(4, [&](const Case& c) {
     if (!refusal(c, ReproductionKind::bpte).empty()) return;
     ++made;
-    const BundleFile bundle = taken(open_bundle(in_memory(bytes_of(reproduction(c, ReproductionKind::bpte)))));
+    const BundleFile bundle = value_or_throw(open_bundle(in_memory(bytes_of(reproduction(c, ReproductionKind::bpte)))));
     const ValidProgram program = valid_program(program_of(bundle));
     EXPECT_THAT(faults_of(bundle, program), testing::IsEmpty());
     for (const Fault& f : faults_of_calls(program).faults) ADD_FAILURE() << f.rule << ": " << f.message;
@@ -180,7 +180,7 @@ TEST(Kinds, RefuseACallBeyondTheirLimits) {
 
 TEST(Bundle, KeepsTheSignOfZeros) {
   const Case c = call_of("aten::full.out", {Ints{1}, -0.0});
-  const BundleFile bundle = taken(open_bundle(in_memory(bytes_of(reproduction(c, ReproductionKind::bpte)))));
+  const BundleFile bundle = value_or_throw(open_bundle(in_memory(bytes_of(reproduction(c, ReproductionKind::bpte)))));
   each_call(bundle, {}, [&](const ProgramCall& call) {
     Host host(valid_program(program_of(bundle)));
     const std::vector<Value> outputs = run_call(host, call).outputs;

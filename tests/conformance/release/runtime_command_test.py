@@ -287,7 +287,7 @@ class Written(Judged):
 
 class LevelZero(Judged):
     def judge(self, fault, programs):
-        return self.judged("--programs", programs, "runner:" + shlex.join(map(str, (sys.executable, SUPPORT / "runner.py", fault))), env=os.environ | {"PATH": f"{pathlib.Path(ASSAY).resolve().parent}:{os.environ['PATH']}"})
+        return self.judged("--programs", programs, "runner:" + shlex.join(map(str, (sys.executable, SUPPORT / "faulty_runner.py", fault))), env=os.environ | {"PATH": f"{pathlib.Path(ASSAY).resolve().parent}:{os.environ['PATH']}"})
 
     def test_a_runner(self):
         code, said, _, cases, _ = self.judge("none", "recorded/mlp,reload/mlp,recorded/counter,recorded/methods,inputs/mlp:*,files/mlp:file:*,instances/mlp,sizes/dynamic_batch*")

@@ -1,4 +1,4 @@
-#include "conformance/adapters/installed.h"
+#include "conformance/testee/data_folder.h"
 
 #include <array>
 

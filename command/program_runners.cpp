@@ -1,4 +1,4 @@
-#include "command/runners.h"
+#include "command/program_runners.h"
 
 #include "command/libraries.h"
 #include "conformance/contract/read_contract.h"
@@ -6,7 +6,8 @@
 
 namespace assay {
 
-Runners::Runners(const std::string& testee, const std::string& golden, std::chrono::seconds timeout) : testee_(testee) {
+ProgramRunners::ProgramRunners(const std::string& testee, const std::string& golden, std::chrono::seconds timeout)
+    : testee_(testee) {
   if (testee == "reference") return;
   if (testee != "recorded") runtime_ = open_runtime(testee);
   if (!runtime_) open_ = open_library(testee, golden);
@@ -15,8 +16,8 @@ Runners::Runners(const std::string& testee, const std::string& golden, std::chro
   children_.emplace(*open_.library, time_limit_);
 }
 
-std::unique_ptr<ProgramRunner> Runners::begin(const ProgramFiles& program, const RuntimeOptions& options,
-                                              Listener* listener) {
+std::unique_ptr<ProgramRunner> ProgramRunners::begin(const ProgramFiles& program, const RuntimeOptions& options,
+                                                     Listener* listener) {
   if (runtime_)
     return std::make_unique<TesteeHost>(program.program, options.budget, *runtime_,
                                         LoadSettings{program.file, program.data, options.share_arenas,
@@ -26,7 +27,7 @@ std::unique_ptr<ProgramRunner> Runners::begin(const ProgramFiles& program, const
   return std::make_unique<Host>(program.program, options, listener);
 }
 
-std::unique_ptr<ProgramRunner> Runners::begin_judge(const ProgramFiles& program, const RuntimeOptions& options) {
+std::unique_ptr<ProgramRunner> ProgramRunners::begin_judge(const ProgramFiles& program, const RuntimeOptions& options) {
   const ArithmeticMode arithmetic = contract_of(testee_).arithmetic;
   return std::make_unique<JudgedHost>(program.program, options, *children_, arithmetic, wrong_);
 }

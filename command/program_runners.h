@@ -23,11 +23,11 @@ struct ProgramFiles {
 };
 
 // A testee that runs programs: the reference, a runtime, or a library of kernels on the reference's machine.
-class Runners {
+class ProgramRunners {
  public:
   // `golden` is the folder of recorded calls, for the testee "recorded". `timeout` is that of a call. Throws Fault, as
   // open_library does.
-  Runners(const std::string& testee, const std::string& golden, std::chrono::seconds timeout);
+  ProgramRunners(const std::string& testee, const std::string& golden, std::chrono::seconds timeout);
 
   const std::string& testee() const { return testee_; }
   bool is_reference() const { return !is_runtime() && !is_library(); }

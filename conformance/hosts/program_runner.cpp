@@ -1,4 +1,4 @@
-#include "conformance/hosts/runner.h"
+#include "conformance/hosts/program_runner.h"
 
 #include "conformance/contract/contract.h"
 #include "conformance/sandbox/death.h"

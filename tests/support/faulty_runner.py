@@ -1,4 +1,4 @@
-"""The example of a command that runs one call, with a fault: runner.py FAULT --model_path=..."""
+"""The example of a command that runs one call, with a fault: faulty_runner.py FAULT --model_path=..."""
 import os
 import pathlib
 import signal

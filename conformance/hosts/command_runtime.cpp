@@ -1,4 +1,4 @@
-#include "conformance/hosts/runner_runtime.h"
+#include "conformance/hosts/command_runtime.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -114,9 +114,9 @@ const char* unsayable(const pte::ExecutionPlan& plan, std::span<const Value> inp
   return nullptr;
 }
 
-class RunnerProgram final : public TesteeProgram {
+class CommandProgram final : public TesteeProgram {
  public:
-  RunnerProgram(const Words& command, fs::path folder, LoadSettings settings)
+  CommandProgram(const Words& command, fs::path folder, LoadSettings settings)
       : command_(command), folder_(std::move(folder)), settings_(std::move(settings)) {
     fs::copy_file(settings_.program, program_, fs::copy_options::overwrite_existing);
     try {
@@ -195,9 +195,9 @@ class RunnerProgram final : public TesteeProgram {
   bool called_ = false;
 };
 
-class RunnerRuntime final : public Runtime {
+class CommandRuntime final : public Runtime {
  public:
-  explicit RunnerRuntime(Words command) : command_(std::move(command)) {}
+  explicit CommandRuntime(Words command) : command_(std::move(command)) {}
 
   std::string_view name() const override { return name_; }
   std::vector<std::pair<std::string, std::string>> facts() const override {
@@ -212,7 +212,7 @@ class RunnerRuntime final : public Runtime {
   std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
     reply = {};
     if (settings.data.size() > 1) throw NotAsked("a runner's command line takes one data file");
-    return std::make_unique<RunnerProgram>(command_, folder_.own(), settings);
+    return std::make_unique<CommandProgram>(command_, folder_.own(), settings);
   }
 
  private:
@@ -223,10 +223,10 @@ class RunnerRuntime final : public Runtime {
 
 }  // namespace
 
-std::unique_ptr<Runtime> make_runner_runtime(std::string_view line) {
+std::unique_ptr<Runtime> make_command_runtime(std::string_view line) {
   Words command = wire::words_of(line);
   if (command.empty()) no_testee("behind runner: there is no command");
-  return std::make_unique<RunnerRuntime>(std::move(command));
+  return std::make_unique<CommandRuntime>(std::move(command));
 }
 
 }  // namespace assay

@@ -22,26 +22,26 @@ struct LoadOutcome {
 };
 std::string_view word(LoadOutcome::End end);  // "accepted"
 
-struct TakerLimits {
-  std::chrono::milliseconds time{2000};  // processor time for one file; the limit of wall time is ten times as much
-  std::uint64_t memory = 1 << 30;        // bytes that a process may allocate; 0: unlimited
-  std::uint64_t output = 1 << 20;        // bytes that a command may write
+struct LoadLimits {
+  std::chrono::milliseconds time{};  // processor time for one file; the limit of wall time is ten times as much
+  std::uint64_t memory = 1 << 30;    // bytes that a process may allocate; 0: unlimited
+  std::uint64_t output = 1 << 20;    // bytes that a command may write
 };
 
 // Loads files in isolation, so that a crash does no harm.
-class Taker {
+class IsolatedLoader {
  public:
-  virtual ~Taker() = default;
-  virtual std::vector<LoadOutcome> take(std::span<const corrupt::Files> files) = 0;
+  virtual ~IsolatedLoader() = default;
+  virtual std::vector<LoadOutcome> load(std::span<const corrupt::Files> files) = 0;
 };
 
 // Runs a loader in child processes, each of which loads many files. A file that ends a child is loaded again in a child
-// of its own. The loader's heap is watched. The loader outlives the Taker.
-std::unique_ptr<Taker> take_in_children(Loader& loader, const TakerLimits& limits);
+// of its own. The loader's heap is watched. The loader outlives the IsolatedLoader.
+std::unique_ptr<IsolatedLoader> load_in_children(Loader& loader, const LoadLimits& limits);
 
 // Runs a command once for each file, in a process of its own. The file replaces {} in the command's words, and each
 // data file replaces a copy of the word with {data}. Sanitizers are set to end the process by a signal. Exit code 0:
 // accepted; 128 plus a signal number, as a shell reports it: crashed; any other: refused.
-std::unique_ptr<Taker> take_by_command(std::vector<std::string> words, const TakerLimits& limits);
+std::unique_ptr<IsolatedLoader> load_by_command(std::vector<std::string> words, const LoadLimits& limits);
 
 }  // namespace assay

@@ -6,9 +6,9 @@
 
 namespace assay {
 
-// The value, or the first of the faults, which says how many more there are.
+// Returns the value, or throws the first of the faults. Its message states how many more there are.
 template <class T>
-T taken(Result<T> result) {
+T value_or_throw(Result<T> result) {
   if (result) return std::move(*result.value);
   Fault first = std::move(result.faults.front());
   if (const std::uint64_t more = result.faults.size() - 1 + result.more; more > 0)
