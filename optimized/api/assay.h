@@ -8,8 +8,8 @@
 /* Runs ExecuTorch programs (.pte) in memory that the client owns: no heap, no exceptions.
  *
  * A client asks how many bytes a program or a method needs, and then supplies that memory. The memory must be aligned
- * to 64 bytes (R8) and must stay valid as long as the program or method is used. Files must be aligned to 16 bytes in memory
- * and must not change. A pointer may be null if its size is 0.
+ * to 64 bytes (R8) and must stay valid as long as the program or method is used. Files must be aligned to 16 bytes in
+ * memory and must not change. A pointer may be null if its size is 0.
  *
  * A function that refuses a request returns an outcome other than ASSAY_OK, and the fault tells why. `fault` may be
  * null.
