@@ -60,7 +60,7 @@ Json to_json(const Violation& violation);
 
 // Which operators the reference answered in place of a testee, and the first instruction where the testee was wrong.
 void write_text(const ProgramRunners& testee, Output& out);
-void write_json(const ProgramRunners& testee, JsonOutput& out);  // as fields
+void write_json(const ProgramRunners& testee, JsonOutput& out);  // writes the report as fields
 
 // Prints the results of calls, and counts them.
 class CallReport {

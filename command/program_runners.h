@@ -25,8 +25,8 @@ struct ProgramFiles {
 // A testee that runs programs: the reference, a runtime, or a library of kernels on the reference's machine.
 class ProgramRunners {
  public:
-  // `golden` is the folder of recorded calls, for the testee "recorded". `timeout` is that of a call. Throws Fault, as
-  // open_library does.
+  // `golden` is the folder of recorded calls, for the testee "recorded". `timeout` is the time limit of a call. Throws
+  // Fault, as open_library does.
   ProgramRunners(const std::string& testee, const std::string& golden, std::chrono::seconds timeout);
 
   const std::string& testee() const { return testee_; }
@@ -35,7 +35,7 @@ class ProgramRunners {
   bool is_library() const { return open_.library != nullptr; }
   bool charges_memory() const { return !is_runtime() || runtime_->charges_memory(); }
 
-  // A runner with fresh state. The listener is told of each instruction, but not by a runtime.
+  // Makes a runner with initial state. It reports each instruction to the listener; a runtime reports none.
   std::unique_ptr<ProgramRunner> begin(const ProgramFiles& program, const RuntimeOptions& options, Listener* listener);
 
   // The reference, which notes the first instruction where this library is wrong.

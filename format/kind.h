@@ -29,8 +29,8 @@ struct Nested {
 using EachNested = void (*)(const AnyView& file, const NamedData* named, Take<Nested> take);
 
 // The fields of a header at byte 8: an identifier, the header's length, and 64-bit numbers with the listed names. The
-// number "segments" is the offset of the segments. The tables begin at the number "begin", or else at the beginning of
-// the file. They have "size" bytes or end at the offset "end", whichever number is listed.
+// number named "segments" is the offset of the segments. The tables begin at the offset named "begin", or at offset 0
+// if there is none. They have "size" bytes, or end at the offset named "end".
 struct HeaderFields {
   std::string_view identifier;
   std::span<const std::string_view> numbers;  // empty if files of this kind have no header
@@ -39,13 +39,13 @@ struct HeaderFields {
 // A group of rules: those whose ids begin with `letter`.
 struct Area {
   char letter;
-  std::string_view name;  // "data files"
+  std::string_view name;  // the name in texts, such as "data files"
 };
 
-// A row of the table.
+// A kind of file: a row of the table.
 struct FileKind {
-  std::string_view name;                // the name in commands and JSON, "data"
-  std::string_view noun;                // the name in sentences, "data file"
+  std::string_view name;                // the name in commands and JSON, such as "data"
+  std::string_view noun;                // the name in sentences, such as "data file"
   std::span<const Area> areas;          // the groups of rules that such a file must meet
   bool has_methods;                     // whether the file is a program or contains one
   std::string_view backend = {};        // the backend whose payloads are files of this kind, or empty
@@ -53,7 +53,7 @@ struct FileKind {
   const std::uint8_t* (*reflection)();  // the schema in flatc's binary form (.bfbs)
   HeaderFields header = {};
 
-  // The phases of format/check.h.
+  // The functions for the phases that format/check.h defines.
   std::optional<Extent> (*locate)(std::span<const std::byte> head, std::uint64_t file_size, Findings& findings);
   std::optional<AnyView> (*open)(std::span<const std::byte> tables, std::span<const std::byte> segments,
                                  Findings& findings);
@@ -66,7 +66,7 @@ struct FileKind {
   EachNested payloads = [](const AnyView&, const NamedData*, Take<Nested>) {};
 };
 
-std::span<const FileKind* const> file_kinds();  // all rows
+std::span<const FileKind* const> file_kinds();  // all rows of the table
 extern const FileKind program_kind, data_kind, bundle_kind;
 
 // The row whose identifier is at byte 4 of `head`, or null.

@@ -39,10 +39,10 @@ struct Place {
   bool quoted = false;
 
   Place in(std::string_view part, std::int64_t i = -1) const { return {this, part, i}; }
-  void write(Text& to) const;  // "plan 0, value 3"
+  void write(Text& to) const;  // writes a text such as "plan 0, value 3"
 };
 
-// One fault. The object and its members are valid only during the call that reports the fault.
+// A fault that a check found. The object and its members are valid only during the call that reports the fault.
 struct Finding {
   const FormatRule& rule;
   // The outcome of the rule, or malformed if the field that the rule is about cannot be read.

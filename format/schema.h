@@ -41,8 +41,8 @@ struct Schema {
   std::span<const std::span<const Field>> tables;
   std::span<const Choice> choices;
   std::uint8_t root;            // the index of the root table
-  std::string_view identifier;  // at byte 4 of a file
-  std::string_view extension;   // the file name's extension, "pte"
+  std::string_view identifier;  // the four characters at byte 4 of a file
+  std::string_view extension;   // the file name's extension, such as "pte"
 };
 
 }  // namespace assay::format

@@ -16,7 +16,7 @@ void sort_by(std::span<Reference> references, auto key) {
   });
 }
 
-// The first reference with this key; null: there is none.
+// The first reference with this key; null if there is none.
 template <class Reference>
 const Reference* find_by(std::span<const Reference> sorted, const auto& wanted, auto key) {
   const auto at = std::lower_bound(sorted.begin(), sorted.end(), wanted,

@@ -25,8 +25,8 @@ COMPLEX_BYTES = 10_000
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     add_options(parser, ROOT / "golden")
-    parser.add_argument("--cap-bytes", type=int, help="size at which a file is full; as it was for a file recorded before, else %d" % CAP_BYTES)
-    parser.add_argument("--complex-bytes", type=int, help="what complex calls may add to that; as it was, else %d" % COMPLEX_BYTES)
+    parser.add_argument("--cap-bytes", type=int, help="record until the file of an operator has this many bytes; default: the number in MANIFEST.json, else %d" % CAP_BYTES)
+    parser.add_argument("--complex-bytes", type=int, help="record complex calls of at most this many more bytes; default: the number in MANIFEST.json, else %d" % COMPLEX_BYTES)
     return parser.parse_args()
 
 

@@ -21,8 +21,8 @@ inline constexpr int max_rank = 16;
 
 using Ints = std::vector<Int>;
 
-// An exception. It is thrown when code reads an unknown fact: a size of a tensor of which only the rank is known, or an
-// element of a tensor that has no bytes.
+// An exception that is thrown when code reads an unknown fact: a size of a tensor of which only the rank is known, or
+// an element of a tensor that has no bytes.
 struct Unknown {};
 
 // The sizes of a tensor, or an index: at most max_rank integers, stored inline.
@@ -156,7 +156,7 @@ struct Array {
   Dims sizes;
   Buffer<T> data;
 
-  Array() : data(1) {}  // a scalar
+  Array() : data(1) {}  // makes a scalar: no dimensions, one element
   explicit Array(const Dims& s) : sizes(s), data(static_cast<std::size_t>(assay::count(s))) {}
   Int count() const { return static_cast<Int>(data.size()); }
   T& operator()(const Dims& i) { return data[static_cast<std::size_t>(offset(sizes, i))]; }

@@ -12,11 +12,12 @@ namespace assay {
 // amounts. Thread-safe.
 class Budget {
  public:
-  struct Limits {  // Requires limits that are not negative.
-    Int bytes = Int{1} << 30;
+  // The limits. Requires that no limit is negative.
+  struct Limits {
+    Int bytes = Int{1} << 30;  // bytes of memory in use at one time
     // One unit is about a nanosecond in the reference's loops.
     Int work = Int{1} << 32;
-    Int output = Int{16} << 20;  // bytes
+    Int output = Int{16} << 20;  // bytes of printed text
   };
   Budget();  // the default limits, sized for a laptop
   explicit Budget(const Limits& limits);
@@ -70,7 +71,7 @@ class Charge {
   // A move copies, too, so that a moved-from container keeps its budget.
   Charge(const Charge&) = default;
   Charge& operator=(const Charge&) = default;
-  void* allocate(std::size_t bytes) const;  // faults: limits.memory
+  void* allocate(std::size_t bytes) const;  // charges and allocates; faults: limits.memory
   void deallocate(void* memory, std::size_t bytes) const noexcept;
   friend bool operator==(const Charge&, const Charge&) = default;
 

@@ -117,7 +117,8 @@ class Call {
   template <class T>
   Array<T> read(const TensorArgument& tensor, DType dtype) const;
   template <class T>
-  Array<T> read_storage(const TensorArgument& tensor, DType dtype) const {  // the elements in memory order
+  Array<T> read_storage(const TensorArgument& tensor,
+                        DType dtype) const {  // Reads the elements in memory order, in one dimension.
     const Tensor row{tensor->dtype, {tensor->count()}, {0}, tensor->bytes};
     return read<T>(TensorArgument{tensor.name, &row}, dtype);
   }

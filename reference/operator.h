@@ -31,13 +31,13 @@ struct SchemaArgument {
 // The largest allowed difference between a result and the exact result.
 struct Accuracy {
   enum class Measure : std::uint8_t {
-    exact,  // the exact value, rounded once; results must agree bit for bit
+    exact,  // only the exact value, rounded once, is right, bit for bit
     // The result is within `amount` units in the last place of the exact value before rounding.
     ulp,
     // The result is within amount * roundoffs(terms) times the magnitude of the exact value, then rounded. See
     // spec/numerics.md.
     dot,
-    unspecified,  // any value
+    unspecified,  // every value is right
     // One of several answers is right. The function that the entry names as `choice` judges the result.
     choice,
   };
@@ -59,19 +59,19 @@ struct AccuracyRow {
 
 // A rule of an entry, as text for people and as data for the code that makes calls which break the rule.
 struct Rule {
-  std::string_view id;                          // "add.R2"
-  std::string_view sentence;                    // "dtype_of(self, real)"
-  std::string_view word;                        // "dtype_of"
-  std::span<const std::string_view> arguments;  // {"self", "real"}
+  std::string_view id;                          // the id, such as "add.R2"
+  std::string_view sentence;                    // the rule as the entry states it, such as "dtype_of(self, real)"
+  std::string_view word;                        // the word of the rule, such as "dtype_of"
+  std::span<const std::string_view> arguments;  // the arguments of the word, such as {"self", "real"}
   Outcome outcome;
 };
 
 struct Operator {
-  std::string_view name;    // "aten::add.out"
-  std::string_view id;      // the prefix of its rule ids, "add"
-  std::string_view schema;  // ATen's text
-  std::string_view file;    // spec/operators/<file>.yaml and reference/operators/<file>.cpp
-  std::string_view math;
+  std::string_view name;    // the full name, such as "aten::add.out"
+  std::string_view id;      // the prefix of its rule ids, such as "add"
+  std::string_view schema;  // the schema as ATen writes it
+  std::string_view file;    // names spec/operators/<file>.yaml and reference/operators/<file>.cpp
+  std::string_view math;    // the formula in one line
   std::string_view choice;  // the name of the function that tells which answers are allowed; empty if only one is
   // The arguments of the schema, then one out for each argument that is changed in place, then `result` if the operator
   // returns a number.

@@ -6,7 +6,7 @@ namespace assay {
 // Holds each value of every floating dtype, so that reads are exact and only a store rounds.
 using Real = double;
 
-// A sum. `+=` adds one addend, and the order of the additions is the order in which the code calls it.
+// The type of a sum. Addends are added one after another by `+=`, in the order of the code.
 template <class T>
 using Sum = T;
 

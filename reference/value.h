@@ -59,7 +59,7 @@ Real real(const Scalar& scalar);
 // wraps, but no negative float. The limits are compared as doubles.
 bool fits(const Scalar& scalar, DType dtype);
 
-// The Scalar with the opposite sign. An integer wraps; 0 has no sign. A bool is unchanged.
+// The Scalar with the opposite sign. An integer wraps, and the result for 0 is 0. A bool is unchanged.
 Scalar negated(const Scalar& scalar);
 bool is_floating(const Scalar& scalar);
 bool is_bool(const Scalar& scalar);

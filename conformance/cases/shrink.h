@@ -8,7 +8,7 @@
 namespace assay {
 
 // Searches for a simpler case that fails like a given case. It undoes mutations one by one and simplifies the rest.
-// Call answer() for each candidate before the next.
+// Requires that answer() is called for each candidate before the next candidate is requested.
 class Shrinker {
  public:
   explicit Shrinker(const CaseId& failing);

@@ -16,9 +16,9 @@ namespace assay {
 struct ProgramCall {
   std::string method;
   std::vector<Value> inputs;
-  std::optional<std::vector<Value>> outputs;  // none: the outputs are not compared
+  std::optional<std::vector<Value>> outputs;  // empty if the outputs are not compared
   Tolerance tolerance;
-  std::string fails;  // the rule that must refuse the call; empty: the call must succeed
+  std::string fails;  // the rule that must refuse the call; empty if the call must succeed
 };
 
 struct ProgramCalls {

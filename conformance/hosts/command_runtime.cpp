@@ -99,8 +99,8 @@ Reply reply_of(const Ended& ended) {
   return {is_unsupported ? Outcome::unsupported : Outcome::invalid, ended.words};
 }
 
-// The reason why a runner's command line cannot express the inputs: it takes only the elements of tensors. Null: it
-// can.
+// The reason why a runner's command line cannot express the inputs: it takes only the elements of tensors. Returns null
+// if it can.
 const char* unsayable(const pte::ExecutionPlan& plan, std::span<const Value> inputs) {
   const auto declared = format::items(plan.inputs());
   if (inputs.size() != declared.size()) return "a number of inputs that the method does not have";

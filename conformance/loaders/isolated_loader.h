@@ -24,7 +24,7 @@ std::string_view word(LoadOutcome::End end);  // "accepted"
 
 struct LoadLimits {
   std::chrono::milliseconds time{};  // processor time for one file; the limit of wall time is ten times as much
-  std::uint64_t memory = 1 << 30;    // bytes that a process may allocate; 0: unlimited
+  std::uint64_t memory = 1 << 30;    // bytes that a process may allocate; 0 means unlimited
   std::uint64_t output = 1 << 20;    // bytes that a command may write
 };
 
@@ -36,7 +36,7 @@ class IsolatedLoader {
 };
 
 // Runs a loader in child processes, each of which loads many files. A file that ends a child is loaded again in a child
-// of its own. The loader's heap is watched. The loader outlives the IsolatedLoader.
+// of its own. The loader's heap is watched. The loader must outlive the IsolatedLoader.
 std::unique_ptr<IsolatedLoader> load_in_children(Loader& loader, const LoadLimits& limits);
 
 // Runs a command once for each file, in a process of its own. The file replaces {} in the command's words, and each

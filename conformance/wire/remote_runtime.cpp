@@ -53,7 +53,7 @@ class RemoteProgram final : public TesteeProgram {
     return all;
   }
 
-  // Repeats the last call with its inputs and with the k-th allocation refused; 0: none is.
+  // Repeats the last call with its inputs and with the k-th allocation refused; 0 refuses none.
   Reply call_again(std::uint32_t k, std::vector<Value>& outputs) {
     BodyWriter body = about().number(std::uint32_t{1});
     if (k > 0) body.number(k);

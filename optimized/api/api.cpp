@@ -65,7 +65,7 @@ const pte::ExecutionPlan* plan_of(const assay_program* program, const char* name
   return plan;
 }
 
-// Reads the options. False: a method with them cannot be made or, if `runs`, cannot run on this machine.
+// Reads the options. Returns false if a method with them cannot be made or, if `runs`, cannot run on this machine.
 bool read(const assay_options* from, bool runs, Options& options, Fault& fault) {
   if (!from) return true;
   options.fallback = reinterpret_cast<const Kernel*>(from->fallback);
@@ -128,7 +128,7 @@ assay_outcome assay_program_open(assay_bytes file, const assay_bytes* data, size
   Fault found;
   if (!is_usable(memory, "program memory", found) || !is_usable(workspace, "workspace", found))
     return outcome_of(found, fault);
-  if (memory.size < sizeof(assay_program)) return too_small(fault, "a program needs more memory than it is given");
+  if (memory.size < sizeof(assay_program)) return too_small(fault, "a program needs more memory than was supplied");
   auto* program = new (memory.data) assay_program;
   format::Workspace checks(bytes_of(workspace));
   program->program = open(file, data, count, program->views, checks, found);
@@ -217,7 +217,7 @@ format::Place input_place(std::size_t i) { return {nullptr, "input", static_cast
 
 bool read(const assay_tensor& from, const format::Place& place, Tensor& to, Fault& fault) {
   const DTypeFacts* facts = find_dtype(from.dtype);
-  if (!facts || from.rank > max_rank) return refuse(fault, "R1", place, "is no tensor of a known dtype and rank");
+  if (!facts || from.rank > max_rank) return refuse(fault, "R1", place, "is not a tensor of a known dtype and rank");
   if (from.rank > 0 && (!from.sizes || !from.dim_order)) return refuse(fault, "R8", place, "has no sizes or dim order");
   to.dtype = facts->dtype, to.rank = static_cast<std::uint8_t>(from.rank);
   to.data = static_cast<std::byte*>(from.data), to.sizes = const_cast<std::int32_t*>(from.sizes);

@@ -63,6 +63,7 @@ assay_outcome assay_program_size(assay_bytes file, const assay_bytes* data, size
 assay_outcome assay_program_open(assay_bytes file, const assay_bytes* data, size_t data_count, assay_memory program,
                                  assay_memory workspace, assay_program** opened, assay_fault* fault);
 
+/* Returns the number of methods. */
 size_t assay_method_count(const assay_program* program);
 /* Returns the name of method i, which has `*length` bytes and no terminating zero. Returns null if i is not less than
  * assay_method_count. */
@@ -98,8 +99,8 @@ typedef struct assay_options {
   /* Allows relaxed arithmetic (spec/numerics.md), in which a convolution may sum other terms. The error bounds for
    * finite numbers are wider. Where an operand is infinite or NaN, any result is allowed. */
   bool relaxed;
-  bool as_written; /* makes one step of each instruction: merges and drops none, keeps every dim order */
-  /* Lets methods also share state that has no name: all methods share each planned memory that holds state of one of
+  bool as_written; /* makes one step for each instruction: merges and drops none and changes no dim order */
+  /* Lets methods share state that has no name, too: all methods share each planned memory that holds state of one of
    * them. The option must be the same for all methods of a program. */
   bool share_arenas;
   const assay_packed* packed; /* packed constants to use in place of new ones in prepared memory; may be null */
@@ -127,8 +128,8 @@ assay_outcome assay_method_size(const assay_program* program, const char* name, 
                                 assay_memory workspace, assay_method_sizes* sizes, assay_fault* fault);
 assay_outcome assay_method_make(const assay_program* program, const char* name, const assay_options* options,
                                 const assay_method_memories* memories, assay_method** made, assay_fault* fault);
-/* Writes the method's packed constants to `file`, for use by a later process. `file` must have assay_packed_size bytes.
- */
+/* Writes the method's packed constants to `file`, for use by a later process. `file` must have at least as many bytes
+ * as assay_packed_size returns. */
 size_t assay_packed_size(const assay_method* method);
 assay_outcome assay_packed_save(const assay_program* program, const assay_method* method, assay_memory file,
                                 assay_fault* fault);
@@ -167,6 +168,7 @@ typedef struct assay_value {
   } as;
 } assay_value;
 
+/* Return the number of inputs and the number of outputs. */
 size_t assay_input_count(const assay_method* method);
 size_t assay_output_count(const assay_method* method);
 /* assay_input gives the value that input i was set to last, or else the value that the program declares. assay_output
@@ -175,17 +177,20 @@ size_t assay_output_count(const assay_method* method);
 assay_outcome assay_input(const assay_method* method, size_t i, assay_value* value);
 assay_outcome assay_output(const assay_method* method, size_t i, assay_value* value);
 
-/* Sets input i to a copy of the value. Requires the kind, dtype, dim order and sizes that the program declares. */
+/* Sets input i to a copy of the value. Requires the kind, dtype, dim order and sizes that the program declares.
+ * Faults: R1, R2, R3, R6, R7. */
 assay_outcome assay_set_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault);
 /* Sets input i without a copy: the method reads a tensor's elements in place until the input is set again. The memory
  * must stay valid and must not change during an execution. Refuses by rule R5 if the program writes to this input, if
- * another value has the same bytes, or if a kernel reads bytes behind the tensor. */
+ * another value has the same bytes, or if a kernel reads bytes behind the tensor. Other faults: R1, R2, R3, R6, R7. */
 assay_outcome assay_alias_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault);
-/* Supplies the memory of an output to which the program's memory plan gives none. */
+/* Supplies the memory of an output to which the program's memory plan gives none. Faults: R5, R6, R7. */
 assay_outcome assay_set_output(assay_method* method, size_t i, assay_memory memory, assay_fault* fault);
 
 /* -- executions --------------------------------------------------------------------------------------------------- */
 
+/* Executes the method to its end. A refused instruction changes nothing. Faults: R4, R6, I17, and the faults of
+ * operators and backends. */
 assay_outcome assay_execute(assay_method* method, assay_fault* fault);
 /* Executes one step. Begins an execution if none is running. */
 assay_outcome assay_step(assay_method* method, assay_fault* fault);
@@ -208,16 +213,18 @@ typedef struct assay_step_info {
   bool attention;         /* the step computes scores, their softmax and its product; it does not store the scores */
   bool views;             /* the step reads or writes through views in place of copies that change strides */
 } assay_step_info;
-/* Returns the name of rewrite i of those that changed the method's calls, or null if there are fewer. */
+/* Returns the name of the i-th rewrite that changed the method's calls, or null if fewer rewrites did. */
 const char* assay_rewrite_at(const assay_method* method, size_t i);
+/* Returns the number of steps. */
 size_t assay_step_count(const assay_method* method);
-/* Returns a step. All fields are 0, false or "" if there is no step i. */
+/* Describes step i. All fields are 0, false or "" if there is no step i. */
 assay_step_info assay_step_at(const assay_method* method, size_t i);
 /* Writes the dtypes and layouts of a step's tensors as text. A selective build must have a kernel for them. A text that
  * does not fit in `size` bytes is cut. The text of a step that does not exist is empty. */
 void assay_step_operands(const assay_method* method, size_t i, char* text, size_t size);
+/* Returns the number of instructions in all chains. */
 size_t assay_instruction_count(const assay_method* method);
-/* Returns the step that executes an instruction, or SIZE_MAX if no step does. */
+/* Returns the step that executes an instruction, or SIZE_MAX if no step does or there is no such instruction. */
 size_t assay_step_of(const assay_method* method, size_t instruction);
 /* Returns the index of the step that the running execution executes next. */
 size_t assay_next_step(const assay_method* method);

@@ -23,7 +23,7 @@
 namespace assay {
 
 // Adds values and instructions to one method of a program. Requires that the method's tables outlive the builder. Other
-// code may change the tables, too.
+// code may change the tables while the builder exists.
 class PlanBuilder {
  public:
   using Index = std::int32_t;
@@ -93,7 +93,7 @@ class PlanBuilder {
   // Appends a call of an operator of any name. `args` are the values of the instruction, with the returned values at
   // the end.
   void call(std::string_view op, std::vector<Index> args);
-  void add_tensors(Index self, Index other, Index out);  // aten::add.out
+  void add_tensors(Index self, Index other, Index out);  // appends a call of aten::add.out with alpha 1
   // Appends to `args`, which are the arguments of the schema, the returned value that the file format wants at the end
   // of a call: an out again, a list of several outs, or the tensor that is changed in place. A returned number is in
   // `args` already and is not appended.

@@ -16,7 +16,7 @@ namespace assay {
 
 using Bytes = std::vector<std::byte>;
 using format::file_kind;
-using format::FileKind;  // a row of the table in format/kinds.cpp
+using format::FileKind;  // a kind of file: a row of the table in format/kinds.cpp
 
 // The bytes of a file and their owner, which is memory or a mapping. Copies share the owner.
 struct File {
@@ -92,6 +92,6 @@ std::vector<Fault> faults_of(const AnyFile& file, const FileKind& kind, const fo
 // faults of the file itself.
 std::vector<Fault> faults_of(File file, const FileKind& kind, std::span<const File> data = {});
 
-std::string operator_name(const pte::Operator& op);  // "aten::add.out"
+std::string operator_name(const pte::Operator& op);  // the full name, such as "aten::add.out"
 
 }  // namespace assay

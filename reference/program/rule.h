@@ -15,7 +15,7 @@ namespace assay {
 using format::Place;
 using format::RuleId;
 
-std::string text_of(const Place& place);  // "plan 0, value 3"
+std::string text_of(const Place& place);  // a text such as "plan 0, value 3"
 
 // Makes a fault to throw, for a function that stops at the first fault.
 template <class... Parts>

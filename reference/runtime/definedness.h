@@ -11,7 +11,7 @@ namespace assay {
 // the initial bytes of the memory.
 class Definedness {
  public:
-  // Who wrote the bytes. When an execution begins, writes by instructions are forgotten; writes by the caller and
+  // The kinds of writers. When an execution begins, writes by instructions are forgotten; writes by the caller and
   // writes of state are kept.
   enum class By : std::uint8_t { instruction, caller, state };
 
@@ -31,7 +31,7 @@ class Definedness {
     std::size_t at, bytes;
     By by;
   };
-  std::vector<Write> writes_;  // ascending, without overlap
+  std::vector<Write> writes_;  // sorted by `at`, without overlap
 };
 
 }  // namespace assay

@@ -41,13 +41,14 @@ struct RuntimeOptions {
   // Whether all methods share each planned memory that holds state of one of them.
   bool share_arenas = false;
   Backends backends = own_backends();
-  Nested nested = {};      // only the runtime sets it
-  CallOperator call = {};  // answers the calls of operators that work on values; empty for the reference
+  Nested nested = {};  // only the runtime sets it
+  // Answers the calls of operators, except of operators that only change what values refer to. Empty for the reference.
+  CallOperator call = {};
 };
 
 class Method;
 
-// One executed instruction, for a Listener.
+// An executed instruction, as a Listener receives it.
 struct Event {
   std::size_t chain, instruction;
   // The operator, such as "aten::add.out"; or the kind of the instruction: "DelegateCall", "MoveCall",

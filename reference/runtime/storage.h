@@ -67,7 +67,7 @@ class Memory {
   mutable std::mutex busy_;
   const Kind kind_;
   std::span<std::byte> bytes_;
-  Buffer<std::byte> allocated_;  // planned and own memory
+  Buffer<std::byte> allocated_;  // the bytes of planned() and own() memory; empty for other memory
   Definedness defined_;
 };
 

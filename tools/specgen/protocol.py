@@ -81,16 +81,16 @@ def requests_block(protocol):
 
 
 def values_block(protocol):
-    return markdown(("kind", "", "body"), [(row["number"], name, row["body"]) for name, row in protocol["values"].items()])
+    return markdown(("kind", "name", "body"), [(row["number"], name, row["body"]) for name, row in protocol["values"].items()])
 
 
 def statuses_block(protocol):
     rows = [(number, ": ".join(filter(None, (name, protocol["statuses"][name]["meaning"])))) for name, number in statuses(protocol).items()]
-    return markdown(("status", ""), rows)
+    return markdown(("status", "meaning"), rows)
 
 
 def features_block(protocol):
-    return markdown(("feature", ""), [(f"`{name}`", meaning) for name, meaning in protocol["features"].items()])
+    return markdown(("feature", "meaning"), [(f"`{name}`", meaning) for name, meaning in protocol["features"].items()])
 
 
 def markdown(head, rows):

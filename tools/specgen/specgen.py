@@ -110,7 +110,7 @@ class Spec:
         for path in spec_files(folder):
             text = path.read_text()
             if "<<: [" in text:  # versions of PyYAML differ in which of them wins
-                raise SpecError(f"{path.name}: an item takes over one template, not several")
+                raise SpecError(f"{path.name}: an item may inherit from only one template")
             try:
                 self.wrappers[path.stem] = [Wrapper(e, words) for e in entries(path, yaml.safe_load(text))]
                 self.lines |= lines_of_entries(text)
