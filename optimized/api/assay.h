@@ -210,8 +210,8 @@ typedef struct assay_step_info {
   bool safe;              /* the step also turns each row of a softmax whose elements are all -infinity into zeros */
   bool unread;            /* the step does not write the indices of a pool, because nothing reads them */
   const char* activation; /* the activation function that the step also applies, or "" */
-  bool attention;         /* the step computes scores, their softmax and its product; it does not store the scores */
-  bool views;             /* the step reads or writes through views in place of copies that change strides */
+  bool attention; /* the step computes scores, softmax and product with the values; it does not store the scores */
+  bool views;     /* the step reads or writes through views in place of copies that change strides */
 } assay_step_info;
 /* Returns the name of the i-th rewrite that changed the method's calls, or null if fewer rewrites did. */
 const char* assay_rewrite_at(const assay_method* method, size_t i);
