@@ -8,8 +8,8 @@
 /* Runs ExecuTorch programs (.pte) in memory that the client owns: no heap, no exceptions.
  *
  * A client asks how many bytes a program or a method needs, and then supplies that memory. The memory must be aligned
- * to 64 bytes and must stay valid as long as the program or method is used. Files must be aligned to 16 bytes in memory
- * and must not change.
+ * to 64 bytes (R8) and must stay valid as long as the program or method is used. Files must be aligned to 16 bytes in
+ * memory and must not change. A pointer may be null if its size is 0.
  *
  * A function that refuses a request returns an outcome other than ASSAY_OK, and the fault tells why. `fault` may be
  * null.
@@ -173,7 +173,7 @@ size_t assay_input_count(const assay_method* method);
 size_t assay_output_count(const assay_method* method);
 /* assay_input gives the value that input i was set to last, or else the value that the program declares. assay_output
  * gives output i of the last execution; its elements stay valid until the next execution. Both return ASSAY_INVALID if
- * there is no input or output i. */
+ * there is no input or output i; assay_output also does if the last execution has not ended or was refused. */
 assay_outcome assay_input(const assay_method* method, size_t i, assay_value* value);
 assay_outcome assay_output(const assay_method* method, size_t i, assay_value* value);
 
@@ -217,15 +217,14 @@ typedef struct assay_step_info {
 const char* assay_rewrite_at(const assay_method* method, size_t i);
 /* Returns the number of steps. */
 size_t assay_step_count(const assay_method* method);
-/* Describes step i. Requires i < assay_step_count(method). */
+/* Describes step i. All fields are 0, false or "" if there is no step i. */
 assay_step_info assay_step_at(const assay_method* method, size_t i);
 /* Writes the dtypes and layouts of a step's tensors as text. A selective build must have a kernel for them. A text that
- * does not fit in `size` bytes is cut. Requires size > 0. */
+ * does not fit in `size` bytes is cut. The text of a step that does not exist is empty. */
 void assay_step_operands(const assay_method* method, size_t i, char* text, size_t size);
 /* Returns the number of instructions in all chains. */
 size_t assay_instruction_count(const assay_method* method);
-/* Returns the step that executes an instruction, or SIZE_MAX if no step does. Requires
- * instruction < assay_instruction_count(method). */
+/* Returns the step that executes an instruction, or SIZE_MAX if no step does or there is no such instruction. */
 size_t assay_step_of(const assay_method* method, size_t instruction);
 /* Returns the index of the step that the running execution executes next. */
 size_t assay_next_step(const assay_method* method);
