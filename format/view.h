@@ -12,7 +12,7 @@
 #include "flat_tensor_generated.h"
 #include "program_generated.h"
 
-// Views of files in place. flatbuffers reads the tables, and segments lie in the bytes of the file. Views neither copy
+// Views that read files in place. flatbuffers reads the tables, and segments lie in the bytes of the file. Views neither copy
 // nor own bytes.
 namespace assay::format {
 

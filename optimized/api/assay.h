@@ -8,8 +8,8 @@
 /* Runs ExecuTorch programs (.pte) in memory that the client owns, without a heap and without exceptions.
  *
  * A client asks how many bytes a program or a method needs, and then supplies this memory. It must be aligned to 64
- * bytes and must stay valid as long as the program or method is used. Files must be aligned to 16 bytes in memory and
- * must not change.
+ * bytes (R8) and must stay valid as long as the program or method is used. Files must be aligned to 16 bytes in memory
+ * and must not change. A pointer may be null if its size is 0; otherwise it must not be null (R8).
  *
  * A function that refuses a request returns an outcome other than ASSAY_OK and writes the reason to `*fault`. The
  * pointer `fault` may be null.
@@ -182,15 +182,16 @@ size_t assay_input_count(const assay_method* method);
 size_t assay_output_count(const assay_method* method);
 /* assay_input writes to `*value` the value to which input i was last set. If the input was never set, assay_input
  * writes the value that the program declares. assay_output writes output i of the last execution. The elements of an
- * output stay valid until the next execution. Both functions return ASSAY_INVALID if there is no input or output i. */
+ * output stay valid until the next execution. Both functions return ASSAY_INVALID if there is no input or output i.
+ * assay_output also returns ASSAY_INVALID if the last execution has not ended or was refused. */
 assay_outcome assay_input(const assay_method* method, size_t i, assay_value* value);
 assay_outcome assay_output(const assay_method* method, size_t i, assay_value* value);
 
 /* Sets input i to a copy of the value. Requires the kind, dtype, rank and dim order that the program declares. A static
- * tensor must have the declared sizes. A bounded tensor must not have more elements than a tensor of the declared
- * sizes. A number, bool or string must equal the value with which the program was exported; for a float, rule R3 allows
- * a small difference. An input that the program declares as Null accepts None, any number and any string. Faults: R1,
- * R2, R3, R6, R7, and V4 if an unbounded tensor does not fit in its memory. */
+ * tensor must have the declared sizes. Each size of a bounded tensor must be at most the declared size of that
+ * dimension. A number, bool or string must equal the value with which the program was exported; for a float, rule R3
+ * allows a small difference. An input that the program declares as Null accepts None, any number and any string.
+ * Faults: R1, R2, R3, R6 to R8, and V4 if an unbounded tensor does not fit in its memory. */
 assay_outcome assay_set_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault);
 /* Sets input i without a copy: the method reads a tensor's elements in place until the input is set again. The memory
  * must stay valid and must not change during an execution. Refuses the input by rule R5 if the program writes to it, if
@@ -198,7 +199,7 @@ assay_outcome assay_set_input(assay_method* method, size_t i, const assay_value*
  * aligned to the size of an element. Other faults: the same as those of assay_set_input. */
 assay_outcome assay_alias_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault);
 /* Supplies the memory of output i. Requires an output to which the program's memory plan gives no memory.
- * Faults: R5, R6, R7. */
+ * Faults: R5 to R8. */
 assay_outcome assay_set_output(assay_method* method, size_t i, assay_memory memory, assay_fault* fault);
 
 /* -- executions --------------------------------------------------------------------------------------------------- */
@@ -223,7 +224,7 @@ typedef struct assay_step_info {
   bool norm;              /* the step also applies a batch norm whose parameters are constants */
   bool residual;          /* the step also adds another tensor */
   bool safe;              /* the step also sets a row of a softmax to zeros if all operands of the row are -infinity */
-  bool unread;            /* the step does not write the indices of a pool, because nothing reads them */
+  bool unread;            /* the step does not write the indices of a max pool, because nothing reads them */
   const char* activation; /* the activation function that the step also applies, or "" */
   bool attention;         /* the step computes a whole attention: scores, softmax and product; it stores no scores */
   bool views;             /* the step reads or writes through views with other strides, which replace copies */
@@ -233,16 +234,16 @@ typedef struct assay_step_info {
 const char* assay_rewrite_at(const assay_method* method, size_t i);
 /* Returns the number of steps. */
 size_t assay_step_count(const assay_method* method);
-/* Describes step i. Requires i < assay_step_count(method). */
+/* Describes step i. All fields are 0, false or "" if there is no step i. */
 assay_step_info assay_step_at(const assay_method* method, size_t i);
 /* Writes a text with the dtypes and layouts of the tensors of step i. A selective build needs a kernel that accepts
- * these dtypes and layouts. A text that does not fit in `size` bytes is cut. Requires i < assay_step_count(method) and
- * size > 0. */
+ * these dtypes and layouts. A text that does not fit in `size` bytes is cut. The text is empty if there is no step i.
+ */
 void assay_step_operands(const assay_method* method, size_t i, char* text, size_t size);
 /* Returns the number of instructions in all chains. */
 size_t assay_instruction_count(const assay_method* method);
-/* Returns the index of the step that executes an instruction, or SIZE_MAX if no step does. Requires
- * instruction < assay_instruction_count(method). */
+/* Returns the index of the step that executes an instruction. Returns SIZE_MAX if no step executes it or if there is no
+ * such instruction. */
 size_t assay_step_of(const assay_method* method, size_t instruction);
 /* Returns the index of the step that the running execution executes next. */
 size_t assay_next_step(const assay_method* method);

@@ -34,6 +34,9 @@ bool same_kind(const Slot& a, const Slot& b);
 using PlaceInPlan = std::pair<std::uint32_t, std::uint64_t>;  // the index of a planned memory, and an offset in bytes
 using PlacesInPlan = std::set<PlaceInPlan, std::less<>, Charged<PlaceInPlan>>;
 
+// The number of used bytes of each planned memory. A plan may make its memories larger.
+using MemorySizes = Buffer<std::uint64_t>;
+
 struct LoadedProgram::Shared {
   Shared(ValidProgram program, RuntimeOptions options);
 
@@ -42,6 +45,7 @@ struct LoadedProgram::Shared {
   // Planned memory that all methods share, by its index in the plans. In this memory, a method reads what another
   // method wrote.
   std::map<std::uint32_t, std::shared_ptr<Memory>> state;
+  MemorySizes shared_sizes;
   PlacesInPlan begun;  // the state in that memory that already has its initial value
   std::mutex making;   // guards `state` and `begun` while a method is prepared
 };
@@ -126,6 +130,7 @@ class Interpreter {
 
   std::shared_ptr<LoadedProgram::Shared> shared_;
   const pte::ExecutionPlan& plan_;
+  MemorySizes memory_sizes_;
   std::map<std::uint32_t, std::shared_ptr<Memory>> planned_;
   Buffer<std::shared_ptr<Memory>> memories_;  // the memories that only this method uses
   PlacesInPlan begun_;                        // the state in these memories that already has its initial value

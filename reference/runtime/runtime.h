@@ -78,9 +78,9 @@ class Method {
 
   // Sets input i to a copy of the value. A tensor must have the dtype, rank and dim order that the program declares. If
   // the program declares the tensor as static, the sizes must be the declared sizes. If it declares the tensor as
-  // bounded, the tensor must not have more elements than a tensor of the declared sizes. A number, bool or string must
-  // equal the value with which the program was exported; for a float, rule R3 allows a small difference. An input that
-  // the program declares as Null accepts None, any number and any string. Faults: R1, R2, R3, R6, R7.
+  // bounded, each size must be at most the declared size of that dimension. A number, bool or string must equal the
+  // value with which the program was exported; for a float, rule R3 allows a small difference. An input that the
+  // program declares as Null accepts None, any number and any string. Faults: R1, R2, R3, R6, R7.
   Refusal set_input(std::size_t i, const Value& value);
   // Supplies the memory of output i. Requires an output to which the plan gives no memory. The memory must stay valid
   // as long as the method uses it. Faults: R5, R6, R7.

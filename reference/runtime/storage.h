@@ -89,7 +89,7 @@ struct Storage {
 struct HeldTensor {
   DType dtype = DType::float32;
   // The sizes in the program. Their number is the rank. If `dynamism` is `fixed`, they are the exact sizes. If it is
-  // `bounded`, their product is an upper bound of the number of elements.
+  // `bounded`, each is the upper bound of the size of its dimension.
   Dims declared;
   Dims sizes;
   Dims dim_order;
