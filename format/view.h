@@ -12,8 +12,8 @@
 #include "flat_tensor_generated.h"
 #include "program_generated.h"
 
-// Views that read files in place. flatbuffers reads the tables, and segments lie in the bytes of the file. Views neither copy
-// nor own bytes.
+// Views that read files in place. flatbuffers reads the tables, and segments lie in the bytes of the file. Views
+// neither copy nor own bytes.
 namespace assay::format {
 
 // A list in a file may be absent (null). An absent list counts as empty.
