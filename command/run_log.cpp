@@ -79,7 +79,7 @@ RunOptions add_run_options(Options& options, RunRequest& r) {
            "2027-01-31', "
            "and the reason; a listed case that passes fails the run")
       .value("FILE");
-  options.flag("--strict", r.strict, "Also fails the run if a case fails that the contract does not promise");
+  options.flag("--strict", r.strict, "Also fails the run for failed cases that the contract does not promise");
   const Option lines =
       options.add("-o", r.jsonl, "Writes a line of JSON to FILE for each case, as soon as it is judged").value("FILE");
   r.reports.add_options(options);
