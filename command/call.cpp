@@ -8,7 +8,6 @@
 #include "conformance/text/arguments.h"
 #include "conformance/text/call_json.h"
 #include "conformance/text/literal.h"
-#include "conformance/text/malformed.h"
 #include "conformance/text/output.h"
 
 namespace assay {
@@ -22,7 +21,7 @@ arguments that have a default may be left out. The type of an argument in the sc
   Tensor[]    {[1,2]:f32,[3]:f32}
   Scalar      1   1.5   true   nan   -inf
   int[]       [1,2]           float[]     [1.0,2.5]       bool[]  [true,false]
-  str         tanh            ScalarType  float32 or 6    absent  none
+  str         tanh            ScalarType  float32 or 6    no value  none
 Results are printed in the same notation. spec/call.md defines the notation and the lines of --jsonl. A request of
 --jsonl may set lower limits.)";
 
@@ -32,29 +31,6 @@ struct CallCommand {
   Budget::Limits limits;
   bool json = false, jsonl = false;
 };
-
-std::vector<Value> arguments_in(const CallCommand& request, const Operator& op) {
-  const std::size_t given = request.arguments.size();
-  std::vector<Value> arguments;
-  for (std::size_t i = 0; i < std::min(given, input_count(op)); ++i) {
-    const SchemaArgument& a = op.arguments[i];
-    arguments.push_back(within([&] { return read_literal(request.arguments[i], a.type, a.length); }, a.name));
-  }
-  well_formed(given <= input_count(op), "call.argument", op.name, " takes ", input_count(op), " arguments, but ", given,
-              " came");
-  complete(op, arguments);
-  return arguments;
-}
-
-void set_outs(const CallCommand& request, const Operator& op, std::vector<Value>& arguments) {
-  well_formed(request.outs.size() <= op.outs(), "call.out", op.name, " has ", op.outs(), " out arguments, but ",
-              request.outs.size(), " came");
-  for (std::size_t i = 0; i < request.outs.size(); ++i) {
-    const SchemaArgument& a = op.arguments[input_count(op) + i];
-    well_formed(a.type == "Tensor", "call.out", a.name, " is of type ", a.type, ", which --out cannot give");
-    arguments[input_count(op) + i] = within([&] { return read_out_literal(request.outs[i]); }, a.name);
-  }
-}
 
 // One line for each out argument, with its name if there are several.
 void print(const Operator& op, const std::vector<Value>& arguments, Output& out) {
@@ -68,8 +44,7 @@ void print(const Operator& op, const std::vector<Value>& arguments, Output& out)
 
 void make_call(const CallCommand& request, const Budget& budget) {
   const Operator& op = operator_named(request.name);
-  std::vector<Value> arguments = arguments_in(request, op);
-  set_outs(request, op, arguments);
+  std::vector<Value> arguments = read_arguments(op, request.arguments, request.outs);
   const Answer answer = call(op, arguments, budget);
   if (answer.outcome != Outcome::ok) throw Fault(answer.outcome, answer.rule, answer.message);
   const auto outs = std::span(arguments).subspan(input_count(op));
@@ -111,7 +86,7 @@ void define_call(Options& options) {
               "The operator's name in ATen, such as aten::add.out; assay operators lists all names");
   options.take_rest(request->arguments);
   options.add_each("--out", request->outs, "DTYPE",
-                   "Gives an out argument this dtype, and optionally this dim order, such as f64 or f32:(0,2,3,1)");
+                   "Gives the next out argument this dtype, and optionally a dim order, such as f64 or f32:(0,2,3,1)");
   const Option json = options.flag("--json", request->json, "Prints the answer as JSON");
   options
       .flag("--jsonl", request->jsonl,

@@ -11,11 +11,11 @@ from collections import defaultdict
 
 import record_calls
 import worker
-from boundaries import call_of
+from request import call_of
 
 
 def main():
-    options = record_calls.options_with_program(__doc__, "build/release/proof/mutation/entries", "faults")
+    options = record_calls.options_with_program(__doc__, "build/release/proof/mutation/entries", "faults").parse_args()
     told = told_by(options.program)
     made = lambda operator: [c for r in told[operator.name] if (c := call_of(operator, r)) is not None]  # noqa: E731
     record_calls.run(options, lambda operator: worker.record_given(operator, made(operator), one_for_each_mutant), lambda operator: {})

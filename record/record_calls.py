@@ -39,16 +39,26 @@ def add_options(parser, output):
 
 
 def options_with_program(about, program, golden):
-    """The arguments of a recorder that writes to a folder of golden/ and gets its calls from a program of the build."""
+    """The options of a recorder that writes to a folder of golden/ and gets its calls from a program of the build."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--program", type=Path, default=ROOT / program, help="makes the calls")
     add_options(parser, ROOT / "golden" / golden)
-    return parser.parse_args()
+    return parser
 
 
 def main():
     options = parse_arguments()
-    run(options, lambda operator: worker.record(operator, seed_of(operator, options), **caps(operator, options)), lambda o: caps(o, options))
+    record = lambda o: worker.record(o, seed_of(o, options), **caps(o, options), traps=traps(o, options))  # noqa: E731
+    run(options, record, lambda o: caps(o, options))
+
+
+def traps(operator, options):
+    """The traps of the previous recording: each recording keeps them, whatever its seed."""
+    return [c for c in container.calls_in(operator, recorded_file(operator, options)) if c.origin.startswith("trap")]
+
+
+def recorded_file(operator, options):
+    return options.output / "operators" / operator.file_name()
 
 
 def run(options, record, caps):

@@ -104,6 +104,23 @@ class Answers(unittest.TestCase):
         self.assertIn("Int", told.refusal)
 
 
+class Reading(unittest.TestCase):
+    def test_calls_are_read_as_they_were_made(self):
+        value = torch.arange(6.0).reshape(2, 3).t()
+        for schema, arguments, outs in (
+            (NEG, {"self": value}, {}),
+            (NEG, {"self": value}, {"out_dtypes": (torch.float64,), "out_dim_orders": ((0, 1),)}),
+            (FMOD, {"self": torch.ones(1), "other": -0.0}, {}),
+            (MEAN, {"self": value, "dim": [0], "dtype": torch.float64}, {}),
+            (MEAN, {"self": torch.arange(3), "dim": None}, {}),
+        ):
+            operator = Operator(schema)
+            call = make_call(operator, arguments, "test", **outs)
+            path = Path(tempfile.mkdtemp()) / "a.calls"
+            path.write_bytes(worker.file_of(operator, [(call, answer(operator, call))]))
+            self.assertEqual([c.key() for c in container.calls_in(operator, path)], [call.key()])
+
+
 class Storing(unittest.TestCase):
     def test_every_dense_layout_is_kept(self):
         for tensor in (

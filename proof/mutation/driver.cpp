@@ -146,7 +146,7 @@ Options::Options(std::span<const char* const> words) {
       wrong();
   }
   if (folders.empty())
-    for (const char* folder : {"operators", "boundaries/operators", "faults/operators"})
+    for (const char* folder : {"operators", "boundaries/operators", "faults/operators", "traps/operators"})
       folders.push_back(fmt::format("{}/{}", ASSAY_GOLDEN, folder));
 }
 
