@@ -86,6 +86,8 @@ def inverse_of_unique(tensor, return_inverse, dim):
     left_out = leaves_out(tensor, return_inverse, dim)
     if dim is not None:
         return [choose(left_out, 0, tensor.along(dim))]
+    if not tensor.sizes and known(left_out) and not left_out:
+        return []
     return [choose(left_out, 0, n) for n in tensor.sizes or [1]]
 
 
