@@ -74,9 +74,8 @@ void define_check(Options& options) {
   add_no_map(options, r->map);
   options.details(text(
       "spec/format/rules.yaml defines the rules. The exit code tells the outcome of the first fault. It is 5 if the "
-      "program\nis valid but TESTEE lacks a kernel for one of its calls, or a backend for one of its delegates. "
-      "Without "
-      "--no-map,\nthe command ends with a signal if another process truncates the file meanwhile.\n\n",
+      "program\nis valid but TESTEE lacks a kernel for a call or a backend for a delegate. Without --no-map, the "
+      "command ends with a\nsignal if another process truncates the file meanwhile.\n\n",
       testee_kinds));
   options.action([r] { return refusals_as_json(r->json, [&] { return show_check(*r); }); });
 }

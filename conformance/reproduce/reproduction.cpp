@@ -19,9 +19,7 @@ using enum ReproductionKind;
 constexpr std::array kinds = std::to_array<ReproductionRow>({
     {python, "python",
      "a script that makes the call in ExecuTorch's official runtime and in eager PyTorch; it needs both"},
-    {cpp, "cpp",
-     "a C++ program that calls a kernel that is registered with ExecuTorch; it needs the headers and libraries of the "
-     "package executorch"},
+    {cpp, "cpp", "a C++ program that calls a kernel in ExecuTorch's registry; it needs the package executorch"},
     {bpte, "bpte", "a bundled program that makes this call, with its inputs and expected outputs, for any runtime"},
     {json, "json", "a request of assay call --jsonl, and its answer"},
 });
