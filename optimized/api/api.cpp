@@ -59,9 +59,17 @@ std::optional<Program> open(assay_bytes file, const assay_bytes* data, std::size
   return Program::open(bytes_of(file), {files, count}, views, workspace, fault);
 }
 
+bool refuse_method(const Program& program, const char* name, Fault& fault) {
+  format::Text names;
+  for (std::uint32_t i = 0; i < program.methods(); ++i)
+    names.add(i == 0 ? "" : ", ")
+        .add(format::Quoted{format::text_of(program.view().tables->execution_plan()->Get(i)->name())});
+  return refuse(fault, "G3", {}, "there is no method ", format::Quoted{name}, "; the methods are ", names.view());
+}
+
 const pte::ExecutionPlan* plan_of(const assay_program* program, const char* name, Fault& fault) {
   const pte::ExecutionPlan* plan = program->program->method(name);
-  if (!plan) refuse(fault, "G3", {}, "there is no method ", format::Quoted{name});
+  if (!plan) refuse_method(*program->program, name, fault);
   return plan;
 }
 

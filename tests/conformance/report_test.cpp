@@ -6,6 +6,7 @@
 
 #include "conformance/report/html.h"
 #include "conformance/report/table.h"
+#include "conformance/text/read_line.h"
 #include "tests/support/records.h"
 
 namespace assay {
@@ -134,6 +135,20 @@ TEST(Summary, ReadsLinesAndNamesTheBadOne) {
   } catch (const std::invalid_argument& error) {
     EXPECT_THAT(error.what(), StartsWith("line 2: wanted one JSON object"));
   }
+}
+
+TEST(RunFile, RefusesALineBeyondTheLimit) {
+  const auto error_of = [](std::size_t bytes) -> std::string {
+    std::istringstream lines(std::string(bytes, 'x') + "\n");
+    try {
+      static_cast<void>(read_run(lines));
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_THAT(error_of(most_line_bytes), StartsWith("line 1: it is longer than"));
+  EXPECT_THAT(error_of(most_line_bytes - 1), StartsWith("line 1: wanted one JSON object"));
 }
 
 TEST(RunFile, IsReadUpToWhereItWasCutOff) {

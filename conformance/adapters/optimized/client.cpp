@@ -23,10 +23,15 @@ namespace {
 // A file of packed constants takes at most this many bytes more than the constants themselves.
 constexpr std::uintmax_t most_packed_header = 4096;
 
+// Requires that the file is regular, because other files do not tell their size.
 ClientMemory contents(const std::filesystem::path& file) {
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(file, unknown);
+  if (unknown) throw Fault(Outcome::malformed, "file", text(file.string(), " cannot be read: ", unknown.message()));
   std::ifstream in(file, std::ios::binary);
-  ClientMemory memory(std::filesystem::file_size(file));
-  in.read(reinterpret_cast<char*>(memory.bytes().data()), static_cast<std::streamsize>(memory.bytes().size()));
+  ClientMemory memory(size);
+  in.read(reinterpret_cast<char*>(memory.bytes().data()), static_cast<std::streamsize>(size));
+  if (!in) throw Fault(Outcome::malformed, "file", text(file.string(), " cannot be read as a whole"));
   return memory;
 }
 
