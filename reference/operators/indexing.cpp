@@ -174,7 +174,8 @@ void runs(Array<T>& firsts, Array<Int>& inverse, Array<Int>& lengths, const Arra
   }
   Int flat = 0;
   for (Dims i : indices(firsts.sizes)) {
-    i[d] = first[static_cast<std::size_t>(i[d])];
+    // Magnitudes are computed from absolute values, which can have fewer runs than the values of the call.
+    i[d] = first[static_cast<std::size_t>(std::min(i[d], number - 1))];
     firsts[flat++] = dim ? x(i) : x[i[d]];
   }
 }
