@@ -33,7 +33,8 @@ class Contestant {
   // Outputs stay in `given`.
   void begin(const Subject& subject, double most_of_one) {
     EngineSettings settings = subject.settings;
-    settings.program = program_of(contender_, settings.program);
+    const auto file = program_of(contender_, settings.program);
+    settings.program = file == settings.program ? subject.program.path : file;
     const PeakMemory peak;
     measured_.load = timed([&] { return engine_->load(settings); });
     if (runs()) measured_.failure = engine_->set_inputs(subject.inputs);

@@ -6,6 +6,7 @@
 #include "conformance/hosts/calls.h"
 #include "conformance/hosts/host.h"
 #include "conformance/inspect/listing.h"
+#include "conformance/inspect/value_or_throw.h"
 
 namespace assay::bench {
 namespace {
@@ -45,15 +46,33 @@ std::vector<Value> random_inputs(const pte::ExecutionPlan& plan) {
   return inputs;
 }
 
+// The calls with expected outputs that come with a program.
+struct Given {
+  ProgramCalls calls;
+  std::string from;
+};
+
+Given given_with(const fs::path& program, const File& file) {
+  if (const fs::path calls = program.parent_path() / "calls.json"; fs::exists(calls))
+    return {read_calls(calls), calls.string()};
+  Given given{{}, program.string()};
+  if (file_kind(file.bytes) == &format::bundle_kind)
+    each_call(value_or_throw(open_bundle(file)), {}, [&](const ProgramCall& call) {
+      if (given.calls.calls.empty()) given.calls.calls.push_back(call);
+    });
+  return given;
+}
+
 }  // namespace
 
-Subject subject_of(const fs::path& program) {
+Subject subject_of(const fs::path& path) {
+  const File file = open_file(path), program = program_in_file(file);
+  auto [calls, from] = given_with(path, file);
   Subject subject;
-  subject.settings.program = program;
-  const fs::path file = program.parent_path() / "calls.json";
-  ProgramCalls calls = fs::exists(file) ? read_calls(file) : ProgramCalls();
+  subject.program = program_at_path(path, file, program);
+  subject.settings.program = path;
   subject.settings.data = calls.data;
-  const Host host(valid_program(open_file(program), open_data_files(calls.data)));
+  const Host host(valid_program(program, open_data_files(calls.data)));
   if (calls.calls.empty()) {
     subject.settings.method = host.default_method();
     subject.inputs = random_inputs(host.plan(subject.settings.method));
@@ -63,8 +82,8 @@ Subject subject_of(const fs::path& program) {
   ProgramCall& call = calls.calls.front();
   subject.settings.method = call.method.empty() ? host.default_method() : call.method;
   subject.inputs = std::move(call.inputs), subject.expected = std::move(call.outputs);
-  subject.tolerance = call.tolerance;
-  subject.inputs_from = "inputs of " + file.string();
+  if (file_kind(file.bytes) != &format::bundle_kind) subject.tolerance = call.tolerance;
+  subject.inputs_from = "inputs of " + from;
   return subject;
 }
 

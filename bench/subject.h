@@ -3,14 +3,16 @@
 #include <optional>
 
 #include "conformance/files/compare.h"
+#include "conformance/hosts/program_at_path.h"
 #include "conformance/testee/engine.h"
 
 namespace assay::bench {
 
-// A call that is timed. It is taken from the file calls.json beside the program; if there is none, it has random
-// inputs.
+// A call that is timed. It is the first call of the file calls.json beside the program, else the first case of a .bpte
+// file, else a call with random inputs.
 struct Subject {
-  EngineSettings settings;  // how the program is loaded
+  EngineSettings settings;  // how the program is loaded; `program` is the file that the user named
+  ProgramAtPath program;    // what an engine loads in place of that file, unless it has a file of its own
   std::string inputs_from;  // a sentence that tells where the inputs come from
   std::vector<Value> inputs;
   std::optional<std::vector<Value>> expected;

@@ -20,9 +20,9 @@ constexpr const char* bench_details =
     R"(With ENGINE=FILE, ENGINE runs FILE in place of PROGRAM. assay looks for FILE in the current folder, then in the
 folder of PROGRAM. The engines executorch and executorch+xnnpack are the same: both use XNNPACK.
 
-The inputs and the expected outputs are those of the first call in the file calls.json beside PROGRAM. Without that file
-the inputs are random, and the outputs are compared with the outputs of --with. An input that FILE has and PROGRAM
-lacks is state. Its elements are zero at the beginning.
+The inputs and the expected outputs are those of the first call in the file calls.json beside PROGRAM, or of the first
+case of a .bpte file. Without these the inputs are random, and the outputs are compared with the outputs of --with. An
+input that FILE has and PROGRAM lacks is state. Its elements are zero at the beginning.
 
 All engines run in this process, on as many processors as --threads states. assay times them in three phases:
   1. It loads each engine and runs it once.
@@ -100,7 +100,7 @@ int bench_programs(const BenchCommand& r) {
 
 void define_bench(Options& options) {
   const auto r = std::make_shared<BenchCommand>();
-  options.add("PROGRAM", r->programs, "Runs these .pte files").required();
+  options.add("PROGRAM", r->programs, "Runs these .pte or .bpte files").required();
   options.add("--with", r->with, engine_help).value("ENGINE[=FILE]").shows_default();
   options.add_each("--against", r->against, "ENGINE[=FILE]", "Compares ENGINE with the engine of --with");
   options.add("--threads", r->threads, "Gives each engine N threads").value("N").at_least(1).shows_default();

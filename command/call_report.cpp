@@ -62,6 +62,7 @@ void write_json(const ProgramRunners& testee, JsonOutput& out) {
 void CallReport::add(const ProgramCall& call, const std::string& method, const CallResult& result) {
   ++calls_;
   different_ += !result.agrees();
+  refused_ += result.refusal && call.fails.empty() && result.agrees();
   compared_ += result.comparisons.size();
   if (options_.json)
     all_.add(result_json(call, method, result));
@@ -73,8 +74,7 @@ void CallReport::add(const ProgramCall& call, const std::string& method, const C
 int CallReport::finish(const Trace& trace, const ProgramRunners& testee) const {
   if (!options_.json) {
     options_.out.print("{}{}{}{}{}\n", calls_, calls_ == 1 ? " call, " : " calls, ", compared_,
-                       compared_ == 1 ? " output compared: " : " outputs compared: ",
-                       different_ == 0 ? "no difference" : fmt::format("{} of the calls differ", different_));
+                       compared_ == 1 ? " output compared: " : " outputs compared: ", outcome());
     write_text(testee, options_.out);
   } else {
     print_json(options_.out.budget(), [&](JsonOutput& out) {
@@ -87,7 +87,13 @@ int CallReport::finish(const Trace& trace, const ProgramRunners& testee) const {
     });
   }
   if (refusal_) throw *refusal_;
+  if (calls_ == 0) throw Fault(Outcome::invalid, "run.calls", "there is no call to make");
   return different_ > 0 || testee.wrong() ? answers_differ : exit_code(Outcome::ok);
+}
+
+std::string CallReport::outcome() const {
+  if (different_ > 0) return fmt::format("{} of the calls differ", different_);
+  return refused_ > 0 ? fmt::format("{} of the calls were refused, not compared", refused_) : "no difference";
 }
 
 void CallReport::print(const ProgramCall& call, const std::string& method, const CallResult& result) const {
@@ -103,7 +109,7 @@ void CallReport::print(const ProgramCall& call, const std::string& method, const
   if (!result.mismatch.empty())
     out.print("  FAIL {}\n", printable(result.mismatch));
   else if (result.refusal)
-    out.print("  pass refused by {}\n", result.refusal->rule);
+    out.print("  {}refused by {}\n", call.fails.empty() ? "" : "pass ", result.refusal->rule);
 }
 
 }  // namespace assay

@@ -74,10 +74,12 @@ class CallReport {
 
  private:
   void print(const ProgramCall& call, const std::string& method, const CallResult& result) const;
+  std::string outcome() const;  // "no difference", or how many calls differ or were not compared
 
   ReportOptions options_;
   Kept all_;
-  std::size_t calls_ = 0, different_ = 0, compared_ = 0;
+  // `refused_` counts the calls that were refused where no refusal was expected.
+  std::size_t calls_ = 0, different_ = 0, compared_ = 0, refused_ = 0;
   std::optional<Fault> refusal_;
 };
 

@@ -13,7 +13,10 @@
 #include "conformance/runner/case_runner.h"
 #include "conformance/scenarios/plan.h"
 #include "conformance/scenarios/stage.h"
+#include "conformance/text/json.h"
+#include "conformance/text/printable.h"
 #include "conformance/verdict/record.h"
+#include "conformance/wire/address.h"
 #include "reference/fault.h"
 
 namespace assay {
@@ -30,7 +33,7 @@ void print_verdict(const Record& r) {
   std::cout << "verdict    " << name(r.verdict) << (r.failure == Class::none ? "" : text(" (", name(r.failure), ")"));
   if (r.distance && *r.distance > 0 && std::isfinite(*r.distance))
     std::cout << fmt::format(", {:.3g} of the bound", *r.distance);
-  std::cout << (r.message.empty() ? "" : ": " + r.message) << '\n';
+  std::cout << (r.message.empty() ? "" : ": " + printable(r.message)) << '\n';
   std::cout << fmt::format("tier       {}: {}\n", name(tier_of(r)), row(tier_of(r)).sentence);
   std::cout << fmt::format("slices     {}{}\n", fmt::join(r.slices, ", "), r.promised ? "" : "; not promised");
 }
@@ -57,9 +60,21 @@ void print(const Case& c, const Record& r) {
   print_verdict(r);
 }
 
+// The library that the written file must use, as words of a shell; empty for the official kernels. A script in Python
+// finds its kernels in the official package, and neither form can use another kind of testee.
+std::string library_of(const CaseCommand& request, ReproductionKind kind) {
+  constexpr std::string_view registered = "executorch:";
+  if (kind == ReproductionKind::bpte || kind == ReproductionKind::json || request.testee == usual_testee) return {};
+  if (kind == ReproductionKind::cpp && request.testee.starts_with(registered))
+    return wire::quoted({std::filesystem::absolute(request.testee.substr(registered.size())).lexically_normal()});
+  throw Fault(Outcome::unsupported, "case.as",
+              text(request.as, " would show the official kernels, not ", request.testee,
+                   ": bpte and json are files for any testee"));
+}
+
 int write_reproduction(const CaseCommand& request, const Case& c) {
   const auto kind = std::ranges::find(reproduction_kinds(), request.as, &ReproductionRow::name)->kind;
-  const std::string made = reproduction(c, kind);
+  const std::string made = reproduction(c, kind, library_of(request, kind));
   if (request.file.empty())
     std::cout << made;
   else
@@ -70,7 +85,7 @@ int write_reproduction(const CaseCommand& request, const Case& c) {
 template <class Print>
 int shown(const CaseCommand& request, const Record& r, Print print) {
   if (request.json)
-    std::cout << to_json_line(r) << '\n';
+    std::cout << line_of(to_json(r)) << '\n';
   else
     print(r);
   return is_failure(r.verdict) ? answers_differ : exit_code(Outcome::ok);

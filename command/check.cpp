@@ -35,12 +35,16 @@ void add_memories(const File& file, std::span<const File> data, const OptimizedT
   }
 }
 
+// The official runtime has no backend unless XNNPACK is loaded. For a library of kernels, the reference runs delegates.
+Backends backends_of(const std::string& testee) { return testee == usual_testee ? Backends() : own_backends(); }
+
 int show_check(const CheckCommand& r) {
   const Access access{Budget(r.limits), r.map};
   const Budget::Scope scope(access.budget, "the check");
   const OpenLibrary open = r.testee.empty() ? OpenLibrary() : open_library(r.testee, "");
   const Contract contract = open.library ? contract_of(r.testee) : Contract();
-  const std::optional<Testee> testee = open.library ? std::optional<Testee>({*open.library, contract}) : std::nullopt;
+  const std::optional<Testee> testee =
+      open.library ? std::optional<Testee>({*open.library, contract, backends_of(r.testee)}) : std::nullopt;
   const File file = open_file(r.file, access);
   const std::vector<File> data = open_data_files(r.data, access);
   CheckReport report = check(file, data, access.budget, testee ? &*testee : nullptr);
@@ -62,16 +66,16 @@ void define_check(Options& options) {
   options.add_each("--data", r->data, "FILE", "Checks the program together with this .ptd file");
   options
       .add("--with", r->testee,
-           "Also lists each instruction for which TESTEE has no kernel; if TESTEE is optimized, also lists the memory "
-           "that each method needs; the kinds of testees are listed below")
+           "Also lists each instruction for which TESTEE has no kernel, and each delegate whose backend it lacks; if "
+           "TESTEE is optimized, also lists the memory that each method needs; the kinds of testees are listed below")
       .value("TESTEE");
   options.flag("--json", r->json, "Prints JSON");
   add_limits(options, r->limits);
   add_no_map(options, r->map);
   options.details(text(
       "spec/format/rules.yaml defines the rules. The exit code tells the outcome of the first fault. It is 5 if the "
-      "program\nis valid but TESTEE lacks a kernel for one of its calls. Without --no-map, the command ends with a "
-      "signal if another\nprocess truncates the file meanwhile.\n\n",
+      "program\nis valid but TESTEE lacks a kernel for a call or a backend for a delegate. Without --no-map, the "
+      "command ends with a\nsignal if another process truncates the file meanwhile.\n\n",
       testee_kinds));
   options.action([r] { return refusals_as_json(r->json, [&] { return show_check(*r); }); });
 }

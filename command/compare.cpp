@@ -1,6 +1,7 @@
 #include "conformance/verdict/compare.h"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <iostream>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "command/runs.h"
 #include "conformance/text/json.h"
 #include "conformance/text/printable.h"
+#include "reference/fault.h"
 
 namespace assay {
 namespace {
@@ -54,32 +56,37 @@ std::string change_line(const Change& c) {
                      c.promised ? "" : ", outside of the contract");
 }
 
-void print(std::string_view title, const std::vector<Change>& changes, const std::vector<Defect>& defects = {}) {
+void print(std::ostream& out, std::string_view title, const std::vector<Change>& changes,
+           const std::vector<Defect>& defects = {}) {
   if (changes.empty()) return;
-  fmt::print("{}: {}\n", title, changes.size());
-  for (const Defect& d : defects) fmt::print("  {} {} {}\n", d.id, name(d.tier), printable(d.sentence));
-  for (const Change& c : changes) fmt::print("  {}\n", printable(change_line(c)));
+  fmt::print(out, "{}: {}\n", title, changes.size());
+  for (const Defect& d : defects) fmt::print(out, "  {} {} {}\n", printable(d.id), name(d.tier), printable(d.sentence));
+  for (const Change& c : changes) fmt::print(out, "  {}\n", printable(change_line(c)));
 }
 
-void print(const Changes& c) {
+void print(std::ostream& out, const Changes& c) {
   for (const Difference& d : c.settings)
-    fmt::print("{}: {}, was {}\n", printable(d.name), d.after.empty() ? "not said" : printable(d.after),
+    fmt::print(out, "{}: {}, was {}\n", printable(d.name), d.after.empty() ? "not said" : printable(d.after),
                d.before.empty() ? "not said" : printable(d.before));
-  for (const std::string& run : c.cut_off) fmt::print("the run {} did not end\n", run);
-  print("mended", c.mended, c.mended_defects);
-  print("no longer supported", c.given_up);
-  print("new", c.fresh, c.fresh_defects);
-  fmt::print("{} new, {} mended, {} no longer supported; {} only before, {} only after\n", c.fresh.size(),
+  for (const std::string& run : c.cut_off) fmt::print(out, "the run {} did not end\n", run);
+  print(out, "mended", c.mended, c.mended_defects);
+  print(out, "no longer supported", c.given_up);
+  print(out, "new", c.fresh, c.fresh_defects);
+  fmt::print(out, "{} new, {} mended, {} no longer supported; {} only before, {} only after\n", c.fresh.size(),
              c.mended.size(), c.given_up.size(), c.only_before.size(), c.only_after.size());
 }
 
 int compare_runs(const CompareCommand& request) {
   const Changes comparison = compare(open_run(request.before), open_run(request.after));
   if (request.json)
-    std::cout << to_json(comparison).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    std::cout << to_json(comparison).dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
   else
-    print(comparison);
-  return comparison.is_worse() ? answers_differ : exit_code(Outcome::ok);
+    print(std::cout, comparison);
+  if (comparison.is_worse()) return answers_differ;
+  if (!comparison.compares())
+    throw Fault(Outcome::invalid, "compare.cases",
+                text(request.before, " and ", request.after, " have no case in common"));
+  return exit_code(Outcome::ok);
 }
 
 void define_compare(Options& options) {
@@ -93,7 +100,8 @@ or failed there with a lower severity.
 
 Exit codes:
   0  no failure of a promised case is new
-  1  a failure of a promised case is new)");
+  1  a failure of a promised case is new
+  4  no case is in both runs)");
   options.action([r] { return compare_runs(*r); });
 }
 

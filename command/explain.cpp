@@ -9,6 +9,7 @@
 #include "command/limits.h"
 #include "command/print.h"
 #include "conformance/adapters/optimized/client.h"
+#include "conformance/hosts/program_at_path.h"
 #include "conformance/text/json.h"
 #include "conformance/text/output.h"
 #include "conformance/text/printable.h"
@@ -77,8 +78,8 @@ void print(const OptimizedClient::Method& made, const std::string& name, const O
       continue;
     }
     const std::string with = merged(step);
-    out.print("{:5}  {:<44} {}{}{}\n", i, std::string_view(step.op, step.op_length), step.kernel,
-              with.empty() ? "" : " + ", with);
+    out.print("{:5}  {:<44} {}{}{}\n", i, printable({step.op, step.op_length}), step.kernel, with.empty() ? "" : " + ",
+              with);
   }
 }
 
@@ -110,12 +111,13 @@ int explain(const ExplainCommand& r) {
   const auto testee = optimized_for(r.testee);
   if (!testee) throw Fault(Outcome::unsupported, "testee", "explain knows only the optimized runtime");
   const Budget budget(r.limits);
-  OptimizedClient client(r.program, r.data, {.testee = *testee, .budget = budget});
+  const ProgramAtPath program = program_at_path(r.program);
+  OptimizedClient client(program.path, r.data, {.testee = *testee, .budget = budget});
   const std::string name = r.method.empty() ? client.default_method() : r.method;
   const OptimizedClient::Method& made = client.method(name);
   Output out(&std::cout, budget);
   if (r.json)
-    out.print("{}\n", to_json(made, name, *testee).dump(-1, ' ', false, Json::error_handler_t::replace));
+    out.print("{}\n", to_json(made, name, *testee).dump(-1, ' ', true, Json::error_handler_t::replace));
   else
     print(made, name, *testee, out);
   return 0;
@@ -123,7 +125,7 @@ int explain(const ExplainCommand& r) {
 
 void define_explain(Options& options) {
   const auto r = std::make_shared<ExplainCommand>();
-  options.add("PROGRAM", r->program, "Prepares a method of this .pte file").required().existing_file();
+  options.add("PROGRAM", r->program, "Prepares a method of this .pte or .bpte file").required().existing_file();
   options.add_each("--data", r->data, "FILE", "Loads the program with this .ptd file");
   options.add("--method", r->method, "Explains this method; default: the only method, or forward if there are several")
       .value("METHOD");

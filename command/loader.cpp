@@ -16,6 +16,7 @@
 #include "conformance/sandbox/child.h"
 #include "conformance/testee/binaries.h"
 #include "conformance/text/digest.h"
+#include "conformance/text/printable.h"
 #include "conformance/wire/address.h"
 
 namespace assay {
@@ -152,8 +153,8 @@ class Run {
         isolated_loader_->load(std::vector{corrupt::Files{original.file(), original.data()}}).front();
     controls_ = {{"", control.end == LoadOutcome::End::accepted}};
     if (!controls_[""])
-      std::cerr << "assay: " << request_.run.testee << " does not accept " << program_ << " itself: " << control.words
-                << '\n';
+      std::cerr << "assay: " << request_.run.testee << " does not accept " << program_
+                << " itself: " << printable(control.words) << '\n';
     source.corruptions.each([&](const Attempt& a) { return add(a), true; });
     take();
   }

@@ -5,6 +5,8 @@
 
 #include <iostream>
 
+#include "conformance/text/printable.h"
+
 namespace assay {
 
 Progress::Progress(std::size_t planned) : planned_(planned), terminal_(isatty(STDERR_FILENO) != 0) {}
@@ -16,11 +18,12 @@ Progress::~Progress() {
 void Progress::add(const Record& r) {
   ++judged_;
   failures_ += is_failure(r.verdict);
-  show(fmt::format("{} of {} cases judged, {} failures, at {}", judged_, planned_, failures_, r.operator_name));
+  show(fmt::format("{} of {} cases judged, {} failures, at {}", judged_, planned_, failures_,
+                   printable(r.operator_name)));
 }
 
 void Progress::looks_into(std::string_view op) {
-  show(fmt::format("{} cases judged, {} failures, looking for their causes, at {}", judged_, failures_, op));
+  show(fmt::format("{} cases judged, {} failures, looking for their causes, at {}", judged_, failures_, printable(op)));
 }
 
 void Progress::show(const std::string& line) {

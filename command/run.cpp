@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <utility>
 
 #include "command/call_report.h"
 #include "command/command.h"
@@ -12,7 +13,7 @@
 #include "command/print.h"
 #include "conformance/adapters/optimized/client.h"
 #include "conformance/files/npy.h"
-#include "conformance/sandbox/file_in_memory.h"
+#include "conformance/hosts/program_at_path.h"
 #include "conformance/text/element.h"
 #include "conformance/text/json.h"
 #include "conformance/text/literal.h"
@@ -46,6 +47,8 @@ result whose error exceeds the bound of its operator.
 Exit codes:
   0  all outputs agree, or none is expected
   1  an output differs, or a testee crashed, hung, or damaged memory
+If a call has no outputs, because it is refused or, with --against, because both testees refuse it, the exit code is
+that of the refusal. A file without calls is refused.
 
 )";
 
@@ -69,7 +72,7 @@ struct Session {
   ProgramRunners with{request.with, request.golden, timeout()};
   std::unique_ptr<ProgramRunners> against =
       request.against.empty() ? nullptr : std::make_unique<ProgramRunners>(request.against, request.golden, timeout());
-  std::optional<FileInMemory> copy = {};  // a copy of a program that is inside another file
+  ProgramAtPath at = {};  // the program as a file, for testees that read files themselves
 
   RuntimeOptions options() const {
     RuntimeOptions options;
@@ -157,13 +160,14 @@ class Runs {
 
   CallResult run(ProgramCall& call) {
     if (!against_) return run_call(*with_, call);
-    call.outputs.reset(), call.fails.clear();
+    const std::string fails = std::exchange(call.fails, {});
+    call.outputs.reset();
     CallResult other = run_call(*against_, call);
     if (other.violation) return other.mismatch = text(session_.request.against, ": ", other.mismatch), other;
     if (!other.refusal) call.outputs = std::move(other.outputs);
     call.tolerance = session_.request.tolerance;
     CallResult result = run_call(*with_, call);
-    if (result.refusal && other.refusal) result.mismatch.clear();
+    if (result.refusal && other.refusal) return both_refused(call, fails, std::move(result), *other.refusal);
     if (result.refusal && !other.refusal) result.mismatch = text("is refused: ", sentence(*result.refusal));
     if (other.refusal && !result.refusal && !result.violation)
       result.mismatch = text("is answered, but ", session_.request.against, " refuses it: ", sentence(*other.refusal));
@@ -172,15 +176,27 @@ class Runs {
   }
 
  private:
+  // A refusal is the expected result only where calls.json names its rule. Any other call was compared with nothing.
+  CallResult both_refused(ProgramCall& call, const std::string& fails, CallResult result, const Fault& other) const {
+    call.fails = fails;
+    const auto differ = [&](const Fault& fault) { return !fails.empty() && fault.rule != fails; };
+    result.mismatch.clear();
+    if (differ(*result.refusal)) result.mismatch = text("is refused by ", result.refusal->rule);
+    if (differ(other)) result.mismatch = text(session_.request.against, ": is refused by ", other.rule);
+    if (!result.mismatch.empty()) result.mismatch += text(", but is to be refused by ", Quoted{fails});
+    return result;
+  }
+
   Session& session_;
   std::unique_ptr<ProgramRunner> with_, against_;
 };
 
-// The files of a program; `is_part` if the program is inside another file.
-ProgramFiles program_files(Session& session, const File& program, const std::vector<fs::path>& data, bool is_part) {
+// The files of a program, which is in the file `whole`.
+ProgramFiles program_files(Session& session, const File& whole, const File& program,
+                           const std::vector<fs::path>& data) {
   fs::path file = session.request.program;
   const bool is_asked_for = session.with.is_runtime() || (session.against && session.against->is_runtime());
-  if (is_asked_for && (is_part || !fs::is_regular_file(file))) file = session.copy.emplace(program.bytes).path();
+  if (is_asked_for) session.at = program_at_path(file, whole, program), file = session.at.path;
   return {valid_program(program, open_data_files(data, session.access)), file, data, session.request.packed_cache};
 }
 
@@ -244,7 +260,7 @@ int run_calls(Session& session, const File& file) {
   const RunCommand& r = session.request;
   ProgramCalls calls = read_calls(r.calls, session.access);
   Trace trace(session.report_options);
-  Runs runs(session, program_files(session, file, r.data.empty() ? calls.data : r.data, false), trace.listener());
+  Runs runs(session, program_files(session, file, file, r.data.empty() ? calls.data : r.data), trace.listener());
   CallReport report(session.report_options);
   for (ProgramCall& call : calls.calls) {
     const CallResult result = runs.run(call);
@@ -255,7 +271,7 @@ int run_calls(Session& session, const File& file) {
 
 int run_bundle(Session& session, const File& file) {
   const BundleFile bundle = value_or_throw(open_bundle(file));
-  const ProgramFiles program = program_files(session, program_of(bundle), session.request.data, true);
+  const ProgramFiles program = program_files(session, file, program_of(bundle), session.request.data);
   Trace trace(session.report_options);
   CallReport report(session.report_options);
   each_call(bundle, session.request.tolerance, [&](ProgramCall call) {
@@ -294,7 +310,7 @@ int run(const RunCommand& r) {
                 text(r.program, " is a data file: give it by --data, behind the program that wants it"));
   if (kind == &format::bundle_kind && r.inputs.empty() && r.calls.empty()) return run_bundle(session, file);
   if (!r.calls.empty()) return run_calls(session, file);
-  return run_once(session, program_files(session, file, r.data, false));
+  return run_once(session, program_files(session, file, file, r.data));
 }
 
 void define_run(Options& options) {

@@ -14,6 +14,7 @@
 #include "conformance/report/table.h"
 #include "conformance/testee/binaries.h"
 #include "conformance/text/json.h"
+#include "conformance/text/printable.h"
 #include "version.h"
 
 namespace assay {
@@ -81,8 +82,11 @@ RunOptions add_run_options(Options& options, RunRequest& r) {
            "and the reason; a listed case that passes fails the run")
       .value("FILE");
   options.flag("--strict", r.strict, "Also fails the run for failed cases that the contract does not promise");
-  const Option lines =
-      options.add("-o", r.jsonl, "Writes a line of JSON to FILE for each case, as soon as it is judged").value("FILE");
+  const Option lines = options
+                           .add("-o", r.jsonl,
+                                "Writes a line of JSON for each case to FILE.part, as soon as the case is judged; the "
+                                "end of the run renames FILE.part to FILE")
+                           .value("FILE");
   r.reports.add_options(options);
   const Option baseline = options
                               .add("--baseline", r.baseline,
@@ -121,14 +125,16 @@ RunLog::RunLog(RunRequest& request, Facts settings, std::size_t planned, std::se
 }
 
 void RunLog::begin() {
-  if (!request_.jsonl.empty()) jsonl_.emplace(request_.jsonl);
+  if (!request_.jsonl.empty()) jsonl_.emplace(request_.jsonl, OutputFile::Unfinished::kept);
   request_.reports.open();
   progress_.emplace(planned_);
   write(header_);
 }
 
 void RunLog::write(const std::string& line) {
-  if (jsonl_) jsonl_->stream() << line << '\n' << std::flush;
+  if (!jsonl_) return;
+  jsonl_->stream() << line << '\n' << std::flush;
+  jsonl_->require_written();
 }
 
 void RunLog::add(Record r) {
@@ -168,7 +174,7 @@ void RunLog::finish() {
 
 void RunLog::print() const {
   if (request_.json) {
-    std::cout << summary_json(summary_).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    std::cout << summary_json(summary_).dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
     return;
   }
   const bool terminal = isatty(STDOUT_FILENO) != 0;
@@ -186,15 +192,15 @@ int RunLog::verdict(std::string_view why_not_judged) const {
     return interrupted_exit;
   }
   for (const auto& [id, until] : waivers_.expired)
-    std::cerr << "assay: " << id << " was listed in " << request_.known << " until " << until << '\n';
+    std::cerr << "assay: " << printable(id) << " was listed in " << request_.known << " until " << until << '\n';
   for (const std::string& id : request_.is_part ? std::set<std::string>() : waivers_.known)
-    std::cerr << "assay: " << id << " is listed in " << request_.known << ", but is no case of this run\n";
+    std::cerr << "assay: " << printable(id) << " is listed in " << request_.known << ", but is no case of this run\n";
   for (const std::string& id : mustpass_)
-    std::cerr << "assay: " << id << " is listed in " << request_.mustpass << ", but did not pass\n";
+    std::cerr << "assay: " << printable(id) << " is listed in " << request_.mustpass << ", but did not pass\n";
   if (unexpected_ || !mustpass_.empty()) return answers_differ;
   if (answered_ || !refused_) return exit_code(Outcome::ok);
   for (const auto& [testee, _] : summary_.testees)
-    std::cerr << "assay: " << testee << " was not judged: " << why_not_judged << '\n';
+    std::cerr << "assay: " << printable(testee) << " was not judged: " << why_not_judged << '\n';
   return exit_code(Outcome::unsupported);
 }
 

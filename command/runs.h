@@ -10,12 +10,15 @@
 namespace assay {
 
 // Reads the run that `assay kernels -o FILE` wrote. Throws Fault (malformed) with the file's name: run.file if it
-// cannot be read, run.line with the number of a wrong line, run.counts if the counts do not add up.
+// cannot be read, run.line with the number of a wrong line, run.empty if it has no line, run.counts if the counts do
+// not add up.
 inline RunFile open_run(const std::string& file) {
   std::ifstream lines(file);
   if (!lines) throw Fault(Outcome::malformed, "run.file", text(file, " cannot be read"));
   try {
     RunFile run = read_run(lines);
+    if (run.header.empty() && run.records.empty())
+      throw Fault(Outcome::malformed, "run.empty", text(file, " has no line of a run"));
     if (const std::string wrong = miscounted(run); !wrong.empty())
       throw Fault(Outcome::malformed, "run.counts", text(file, ": ", wrong));
     return run;

@@ -6,6 +6,7 @@
 #include "command/limits.h"
 #include "command/output_file.h"
 #include "conformance/adapters/optimized/client.h"
+#include "conformance/hosts/program_at_path.h"
 #include "conformance/text/output.h"
 
 // assay select: which kernels of the optimized runtime programs need, for which dtypes and layouts.
@@ -60,11 +61,12 @@ void hold_to(const Selection& allowed, const Selection& selection, const std::st
 int select(const SelectCommand& r) {
   Selection selection;
   for (const std::string& program : r.programs) {
-    OptimizedClient client(program, r.data, {.deployable = true, .budget = Budget(r.limits)});
+    const ProgramAtPath file = program_at_path(program);
+    OptimizedClient client(file.path, r.data, {.deployable = true, .budget = Budget(r.limits)});
     for (const std::string& name : client.method_names()) add_needs(client.method(name).method, selection);
   }
   if (!r.only.empty()) hold_to(read_selection(r.only), selection, r.only);
-  std::filesystem::create_directories(r.folder);
+  make_folder(r.folder);
   OutputFile out(r.folder + "/selection.yaml");
   out.stream()
       << "# Written by assay select: the calls of operators that the selected kernels do, and what rewrites them.\n";
@@ -78,7 +80,7 @@ int select(const SelectCommand& r) {
 
 void define_select(Options& options) {
   const auto r = std::make_shared<SelectCommand>();
-  options.add("PROGRAM", r->programs, "Reads these .pte files").required().existing_file();
+  options.add("PROGRAM", r->programs, "Reads these .pte or .bpte files").required().existing_file();
   options.add_each("--data", r->data, "FILE", "Loads all programs with this .ptd file");
   options
       .add("--only", r->only, "Refuses programs that need a kernel, dtype or layout that the selection in FILE lacks")

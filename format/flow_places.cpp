@@ -17,6 +17,13 @@ std::uint64_t bytes_of(const pte::Tensor& t) {
   return bytes;
 }
 
+void each_end(const pte::ExecutionPlan& plan, void (*f)(void* context, std::uint32_t memory, std::uint64_t end),
+              void* context) {
+  for (const pte::EValue* v : *plan.values())
+    if (const pte::Tensor* t = v->val_as_Tensor(); t && t->allocation_info())
+      f(context, t->allocation_info()->memory_id(), planned_offset(*t->allocation_info()) + bytes_of(*t));
+}
+
 bool same_beginning(const pte::Tensor& a, const pte::Tensor& b) {
   const auto *x = a.allocation_info(), *y = b.allocation_info();
   return x && y && x->memory_id() == y->memory_id() && planned_offset(*x) == planned_offset(*y);

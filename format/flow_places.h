@@ -12,14 +12,10 @@ inline bool is_constant(const pte::Tensor& t) {
 }
 // The largest number of bytes that the tensor may have; requires a tensor that is not unbounded.
 std::uint64_t bytes_of(const pte::Tensor& t);
-// Calls f(memory, end) for each planned tensor: the bytes of the tensor end before byte `end` of the planned memory. No
-// method uses the bytes of a memory behind its largest end. Requires a valid plan.
-template <class F>
-void each_end(const pte::ExecutionPlan& plan, F f) {
-  for (const pte::EValue* v : *plan.values())
-    if (const pte::Tensor* t = v->val_as_Tensor(); t && t->allocation_info())
-      f(t->allocation_info()->memory_id(), planned_offset(*t->allocation_info()) + bytes_of(*t));
-}
+// Calls f(context, memory, end) for each planned tensor: the bytes of the tensor end before byte `end` of the planned
+// memory. No method uses the bytes of a memory beyond the largest of its ends. Requires a valid plan.
+void each_end(const pte::ExecutionPlan& plan, void (*f)(void* context, std::uint32_t memory, std::uint64_t end),
+              void* context);
 // Whether the file states an initial value, which makes the tensor state.
 inline bool has_initial_value(const pte::Tensor& t) {
   return t.allocation_info() && (t.data_buffer_idx() > 0 || is_external(t));

@@ -87,8 +87,8 @@ bool uses_constant_buffer(const pte::Program& program);
 std::optional<std::span<const std::byte>> constant_data(const ProgramView& program, std::uint32_t index);
 // Returns the bytes of the initial value of a mutable buffer in the same way.
 std::optional<std::span<const std::byte>> initial_data(const ProgramView& program, std::uint32_t index);
-// Returns the value of the delegate's compile spec "named_data", which is the key of the named data that is its
-// payload. Returns nothing if the delegate has no such compile spec; its payload is then its own bytes.
+// A delegate may keep its payload in the program's named data. Its compile spec "named_data" then has the key of the
+// payload. Returns this key, or nothing if the delegate has no such compile spec and its own bytes are the payload.
 std::optional<std::string_view> payload_key(const pte::BackendDelegate& delegate);
 // A delegate's own bytes, which are inline or in a segment. Requires a program that meets its rules.
 std::span<const std::byte> payload(const ProgramView& program, const pte::BackendDelegate& delegate);

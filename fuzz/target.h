@@ -35,6 +35,9 @@ void attack_oracle(Input);
 void attack_literal(Input);
 void attack_npy(Input);
 void attack_calls(Input);
+void attack_run_file(Input);
+void attack_case_list(Input);
+void attack_contract(Input);
 void attack_optimized(Input);
 void attack_packed(Input);
 

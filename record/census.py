@@ -1,7 +1,8 @@
 """Finds the operators that programs need and that have no entry in spec.
 
 Exports one sample of each entry of torch's own databases of operators and modules by the official exporter with its
-default checks, and lists the operators that remain.
+default checks, and lists the operators that remain. Where torchvision, timm or transformers is installed, the models of
+models.yaml are samples, too.
 
     tools/python record-venv record/requirements.txt record/census.py build/census.jsonl [--only '*pool*'] [--most N]
 
@@ -23,9 +24,11 @@ from torch.testing._internal.common_modules import module_db
 from torch.utils import _pytree as pytree
 
 from child import in_child
+from models import models
 
 SPEC = Path(__file__).resolve().parents[1] / "spec"
 SECONDS = 120  # processor time for one sample
+SECONDS_OF_MODEL = 600
 
 
 class Sample(torch.nn.Module):
@@ -58,24 +61,28 @@ def sample_of_module(info):
 
 
 def samples():
-    """{name: function that makes the sample}"""
-    made = {f"op {i.full_name}": lambda i=i: sample_of_operator(i) for i in op_db}
-    return made | {f"module {i.name}": lambda i=i: sample_of_module(i) for i in module_db}
+    """{name: function that makes the module and its inputs}"""
+    made = {f"op {i.full_name}": lambda i=i: of(sample_of_operator(i)) for i in op_db}
+    return made | {f"module {i.name}": lambda i=i: of(sample_of_module(i)) for i in module_db} | models()
 
 
-def emitted(sample):
+def of(sample):
+    return sample, sample.tensors
+
+
+def emitted(module, inputs):
     """The operators of the exported program."""
-    program = to_edge(torch.export.export(sample, sample.tensors)).to_executorch().executorch_program
+    program = to_edge(torch.export.export(module, inputs)).to_executorch().executorch_program
     return sorted({f"{op.name}.{op.overload}" if op.overload else op.name for plan in program.execution_plan for op in plan.operators})
 
 
-def exported(make):
+def exported(make, seconds):
     """The line of one sample: the emitted operators, or the first line of the exporter's error."""
     def work():
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)  # ends the child
+        signal.setitimer(signal.ITIMER_PROF, seconds)  # ends the child
         torch.manual_seed(0)
         try:
-            yield json.dumps({"emitted": emitted(make())}).encode()
+            yield json.dumps({"emitted": emitted(*make())}).encode()
         except Exception as error:
             yield json.dumps({"failed": f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0][:200]}"}).encode()
 
@@ -115,7 +122,7 @@ def main():
     wanted = [(name, make) for name, make in samples().items() if fnmatch(name, options.only) and name not in lines]
     with options.file.open("a") as out:
         for name, make in wanted[:options.most]:
-            lines[name] = exported(make)
+            lines[name] = exported(make, SECONDS if name.startswith(("op ", "module ")) else SECONDS_OF_MODEL)
             out.write(json.dumps({"sample": name, **lines[name]}) + "\n")
             out.flush()
     print_summary(lines)

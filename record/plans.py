@@ -8,7 +8,8 @@ import torch
 from dense_plans import DENSE_PLANS
 from movement_plans import MOVEMENT_PLANS
 from operators import type_name
-from shapes import F32, I, M, Q, S, Shape
+from scan_plans import SCAN_PLANS
+from shapes import F32, I, M, Q, S, Shape, V
 
 INF, NAN = math.inf, math.nan
 I64_MAX, I64_MIN = 2**63 - 1, -(2**63)
@@ -917,7 +918,15 @@ PLANS = {
 }
 
 PLANS["scatter_add"] = PLANS["scatter"]
-PLANS |= DENSE_PLANS | MOVEMENT_PLANS
+PLANS |= DENSE_PLANS | MOVEMENT_PLANS | SCAN_PLANS
+PLANS["_embedding_bag_forward_only"] = PLANS["_embedding_bag"]
+PLANS["round.decimals_out"] = PLANS["round_.decimals"] = [
+    {
+        # Halves that are exact and halves that are not; numbers that a power of ten moves out of the range.
+        "self": SHAPES + [V(0.15, 0.25, 0.35, 2.675, -0.125, 0.5, -1.5), V(1250, 1350, -15, 25, 149.5), V(65504, 3e38, 1e-45, INF, NAN, -0.0)],
+        "decimals": [1, 0, 2, -1, -2, 3, -3, 5, -5, 10, 38, 39, -39, 308, 309, -400, 2**40],
+    }
+]
 
 # Operators whose tensors broadcast get these shapes in addition to the usual ones.
 SHAPE_PAIRS = [
@@ -938,6 +947,7 @@ BROADCASTING = {
     "ge",
     "pow",
     "copysign",
+    "hypot",
     "fmod",
     "remainder",
     "maximum",

@@ -61,9 +61,10 @@ def recorded_file(operator, options):
     return options.output / "operators" / operator.file_name()
 
 
-def run(options, record, caps):
-    """Records the chosen operators; `record(operator)` makes a recording, `caps(operator)` is what bounds it."""
-    operators = [Operator(s) for s in schemas()]
+def run(options, record, caps, texts=None):
+    """Records the chosen operators of these schemas, else of the spec; `record(operator)` makes a recording,
+    `caps(operator)` is what bounds it."""
+    operators = [Operator(s) for s in texts or schemas()]
     chosen = [o for o in operators if any(fnmatch.fnmatchcase(o.name, p) for p in options.operators)]
     if not chosen:
         sys.exit(f"wanted operators matching {' or '.join(options.operators)}, found none of {len(operators)}")

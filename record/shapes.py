@@ -21,6 +21,33 @@ class Shape:
 
 
 @dataclass(frozen=True)
+class Ascending(Shape):
+    """The same in ascending order along the last dimension."""
+
+    def make(self, dtype, generator):
+        tensor = super().make(dtype, generator)
+        return tensor if tensor.dtype.is_complex or tensor.dim() == 0 else tensor.sort(-1).values
+
+
+@dataclass(frozen=True)
+class Runs(Shape):
+    """Zeros and ones, so that elements and slices repeat."""
+
+    def make(self, dtype, generator):
+        return random(self.sizes, torch.bool, generator).to(dtype)
+
+
+@dataclass(frozen=True)
+class Given(Shape):
+    """These elements."""
+
+    elements: tuple = ()
+
+    def make(self, dtype, generator):
+        return torch.tensor(self.elements, dtype=torch.float64).to(self.dtype or dtype).reshape(self.sizes)
+
+
+@dataclass(frozen=True)
 class Derived:
     """A data tensor whose sizes follow from the other arguments: `shape(chosen)`."""
 
@@ -33,6 +60,11 @@ class Derived:
 
 def S(*sizes, low=None, high=None):
     return Shape(sizes, None, low, high)
+
+
+def V(*elements, sizes=None, dtype=None):
+    """These elements, in a row where no sizes are given."""
+    return Given(sizes or (len(elements),), dtype, elements=elements)
 
 
 def I(*sizes, below=3, low=0, dtype=torch.int64):  # noqa: E743

@@ -15,7 +15,9 @@ import torch
 
 import child
 import container
+import in_place_forms
 import manifest
+import record_calls
 import worker
 from call import answer, fresh_layouts, make_call
 from operators import Operator
@@ -155,6 +157,26 @@ class Storing(unittest.TestCase):
                 file.add(call, answer(operator, call))
             sizes.append(len(file.finish()))
         self.assertLess(sizes[1] - sizes[0], 200)
+
+
+def in_place_form(operator):
+    """ATen's in-place form of an operator: the same arguments, of which the first is changed; None if there is none."""
+    arguments = getattr(operator.reached, "_schema", operator.schema).arguments
+    packet = getattr(torch.ops.aten, f"{operator.base_name}_", None)
+    for overload in packet.overloads() if packet and operator.namespace == "aten" else ():
+        schema = getattr(packet, overload)._schema
+        first = schema.arguments[0].alias_info
+        if [a.type for a in schema.arguments] == [a.type for a in arguments] and first and first.is_write:
+            return f"{schema.name}.{schema.overload_name}".removesuffix(".")
+    return None
+
+
+class InPlaceForms(unittest.TestCase):
+    def test_the_specification_has_those_of_aten(self):
+        operators = [Operator(s) for s in record_calls.schemas() if any("!" in a for a in s.split("->")[0].split(", "))]
+        of_aten = {form for o in operators if not o.changed and (form := in_place_form(o))}
+        own = {"aten::copy_", "aten::index_put_"}  # these have entries
+        self.assertEqual(of_aten - own, {s.partition("(")[0] for s in in_place_forms.schemas()})
 
 
 if __name__ == "__main__":

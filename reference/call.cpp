@@ -123,6 +123,17 @@ bool is_of_type(const Value& value, const SchemaArgument& argument) {
   return is(type_identity<Int>{});  // int, ScalarType, MemoryFormat
 }
 
+const Tensor* Call::changed(std::size_t out) const {
+  for (std::size_t i = 0; op_.arguments[out].out && i < out; ++i)
+    if (op_.arguments[i].mutated && op_.new_value_of(i) == out) return std::get_if<Tensor>(&arguments_[i]);
+  return nullptr;
+}
+
+TensorArgument Call::tensor(std::size_t i) const {
+  const Tensor* given = std::get_if<Tensor>(&arguments_[i]);
+  return {name(i), given ? given : changed(i)};
+}
+
 Argument<double> Call::real(std::size_t i) const {
   const Int* whole = std::get_if<Int>(&arguments_[i]);
   return {name(i), whole ? static_cast<double>(*whole) : std::get<double>(arguments_[i])};
@@ -222,7 +233,9 @@ void Call::add_result(std::size_t argument, const Tensor* out, DType computed, S
 }
 
 void Call::promise(std::size_t i, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order) {
-  add_result(i, std::get_if<Tensor>(&arguments_[i]), computed, stored, sizes, dim_order, false);
+  if (const Tensor* old = changed(i))
+    require(sizes == old->sizes, "the result has sizes ", sizes, ", but is stored in place, in sizes ", old->sizes);
+  add_result(i, tensor(i).value, computed, stored, sizes, dim_order, false);
 }
 
 void Call::promise_list(std::size_t i, DType computed, Stored stored, const Buffer<Dims>& sizes) {

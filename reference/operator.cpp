@@ -30,7 +30,10 @@ std::size_t Operator::new_value_of(std::size_t i) const {
   return static_cast<std::size_t>(at - arguments.begin());
 }
 
-const Operator* find_operator(std::string_view name) { return find_named(operator_table(), name); }
+const Operator* find_operator(std::string_view name) {
+  const Operator* op = find_named(operator_table(), name);
+  return op ? op : find_named(in_place_table(), name);
+}
 
 const FunctionalForm* find_functional(std::string_view name) { return find_named(functional_table(), name); }
 

@@ -87,8 +87,12 @@ struct Operator {
   std::size_t new_value_of(std::size_t i) const;
 };
 
-// All operators, sorted by name.
+// The operators that have an entry, sorted by name.
 std::span<const Operator> operator_table();
+// Their in-place forms, sorted by name: "aten::relu_" is "aten::relu.out" whose out is `self`. A form has the rules,
+// the accuracy and the id of the operator. The result must have the sizes of `self`.
+std::span<const Operator> in_place_table();
+// The operator or in-place form of that name, or null.
 const Operator* find_operator(std::string_view name);
 
 // The accuracy of an out tensor with this index and dtype. Integer and bool results are exact unless a row states

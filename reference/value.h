@@ -20,8 +20,8 @@ using Tensors = Buffer<std::optional<Tensor>>;  // an empty item is a None in a 
 // which is an Int.
 using Value = std::variant<std::monostate, Tensor, Int, double, bool, std::string, Ints, Doubles, Bools, Tensors>;
 
-// Converts a Scalar to the compute type T through a dtype. An integer dtype wraps the number. For a floating or complex
-// dtype, the number is rounded to the compute dtype of `dtype`, as in PyTorch's arithmetic.
+// Converts a Scalar to the compute type T through a dtype. An integer dtype wraps the number. A floating or complex
+// dtype first rounds the number to compute_dtype(dtype), as PyTorch's arithmetic does.
 template <class T>
 T number(const Scalar& scalar, DType dtype);
 

@@ -37,11 +37,18 @@ struct Descriptor {
   const int number;
 };
 
+// Returns the path. The system would open the file that the characters before a NUL name.
+const fs::path& without_nul(const fs::path& path) {
+  if (path.native().find('\0') != std::string::npos) throw unreadable(path, "its name has the character NUL");
+  return path;
+}
+
 // An open file.
 class Input {
  public:
   // Without O_NONBLOCK, opening a named pipe waits for a writer, possibly forever.
-  explicit Input(const fs::path& path) : path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  explicit Input(const fs::path& path)
+      : path_(without_nul(path)), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (file_.number < 0 || fstat(file_.number, &status_) != 0) refuse();
     if (S_ISDIR(status_.st_mode)) throw unreadable(path_, "it is a folder");
     if (fcntl(file_.number, F_SETFL, 0) != 0) refuse();
@@ -135,7 +142,11 @@ void write_file(const fs::path& path, std::span<const std::byte> bytes) {
   errno = 0;
   std::ofstream out(path, std::ios::binary);
   out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!out.flush()) throw unwritable(path, std::strerror(errno));
+  if (out.flush()) return;
+  const Fault fault = unwritable(path, std::strerror(errno));
+  std::error_code kept;
+  if (fs::is_regular_file(path)) fs::remove(path, kept);  // a part of the file would pass for the file
+  throw fault;
 }
 
 void make_folder(const fs::path& path) {

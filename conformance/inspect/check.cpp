@@ -79,6 +79,7 @@ class Checker {
     const auto valid = took(validate(std::move(*opened), std::move(files)));
     if (!valid) return {};
     needs((*valid)->tables());
+    wanted_data(*valid);
     behind_files(*valid, "", 0);
     return valid;
   }
@@ -125,6 +126,16 @@ class Checker {
     if (!valid || report_.faults.size() > before) return;
     if (!valid->plan("forward")) report_.faults.add(placed(no_method((*valid)->tables(), "forward"), place));
     behind_files(*valid, place + ", ", depth + 1);
+  }
+
+  // T19 asks for these data when a method is prepared.
+  void wanted_data(const ValidProgram& program) {
+    std::set<std::string_view, std::less<>, Charged<std::string_view>> wanted;
+    for (const pte::ExecutionPlan& plan : tables(program->tables().execution_plan()))
+      for (const pte::EValue& value : tables(plan.values()))
+        if (const auto* t = value.val_as_Tensor(); t && format::is_external(*t))
+          if (const std::string_view name = format::name_of(*t); !program.named(name)) wanted.insert(name);
+    for (const std::string_view name : wanted) report_.wanted_data.add(cut(name));
   }
 
   void needs(const pte::Program& program) {

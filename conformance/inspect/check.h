@@ -47,9 +47,10 @@ struct CheckReport {
   std::uint64_t payloads = 0;            // number of checked payloads: payloads of a kind in format/kinds.cpp
   Some<std::string> unchecked_payloads;  // "delegate 0 of forward, for XnnpackBackend"
   std::string testee;                    // empty if no testee was requested
-  Some<std::string> lacking;             // each instruction that the testee has no kernel for, with the reason
+  Some<std::string> wanted_data;         // the names of external data that no file has; a method cannot run without
+  Some<std::string> lacking;  // each delegate and each instruction that the testee cannot run, with the reason
 
-  // The outcome of the first fault; unsupported if the only problem is a missing kernel of the testee.
+  // The outcome of the first fault; unsupported if the only problem is a missing kernel or backend of the testee.
   Outcome outcome() const {
     return !faults.empty() ? faults.first.front().outcome : lacking.empty() ? Outcome::ok : Outcome::unsupported;
   }

@@ -41,6 +41,9 @@ void write_needs(const CheckReport& r, Output& out) {
   });
   out.print("  {}\n", operators_text(r));
   if (r.cases) out.print("  {} cases\n", *r.cases);
+  if (!r.wanted_data.empty())
+    out.print("  to run, it wants {} external data that no file has (T19; --data gives data files): {}\n",
+              r.wanted_data.size(), joined(r.wanted_data));
 }
 
 void write_behind_files(const CheckReport& r, Output& out) {
@@ -98,6 +101,8 @@ void write_json(const CheckReport& r, JsonOutput& out) {
                              {"more_not_checked", r.unchecked_payloads.more}});
     }
     if (r.cases) out.field("cases", *r.cases);
+    if (!r.wanted_data.empty())
+      out.field("wanted_data", {{"names", names(r.wanted_data)}, {"more", r.wanted_data.more}});
     if (!r.testee.empty())
       out.field("testee", {{"name", r.testee}, {"lacks", names(r.lacking)}, {"lacks_more", r.lacking.more}});
     out.field("rules", to_json(r.coverage));

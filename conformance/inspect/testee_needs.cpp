@@ -45,10 +45,22 @@ std::string lack(const pte::ExecutionPlan& plan, const pte::KernelCall& call, co
   return testee.contract.promises_types(*op, arguments) ? "" : name + described(arguments);
 }
 
+void each_lacking_backend(const pte::ExecutionPlan& plan, const Testee& testee,
+                          const std::function<void(std::string)>& tell) {
+  std::uint32_t i = 0;
+  for (const pte::BackendDelegate& d : tables(plan.delegates())) {
+    const std::string_view id = format::text_of(d.id());
+    if (!testee.backends.contains(id))
+      tell(fmt::format("delegate {} of {}: the backend {}", i, shown(format::text_of(plan.name())), shown(id)));
+    ++i;
+  }
+}
+
 }  // namespace
 
 void each_lacking(const ValidProgram& program, const Testee& testee, const std::function<void(std::string)>& tell) {
   for (const pte::ExecutionPlan& plan : tables(program->tables().execution_plan())) {
+    each_lacking_backend(plan, testee, tell);
     std::uint32_t i = 0;
     for (const pte::Chain& chain : tables(plan.chains()))
       for (const pte::Instruction& instruction : tables(chain.instructions())) {

@@ -15,14 +15,7 @@ namespace {
 // XML has no control characters except these two, and neither U+FFFE nor U+FFFF, not even escaped. All text is UTF-8.
 std::string legible(std::string_view text) {
   static const std::regex noncharacter("\xef\xbf[\xbe\xbf]");
-  std::string all;
-  while (true) {
-    const std::size_t end = std::min(text.find_first_of("\n\t"), text.size());
-    all += std::regex_replace(printable(text.substr(0, end), std::string::npos), noncharacter, "\xef\xbf\xbd");
-    if (end == text.size()) return all;
-    all += text[end];
-    text.remove_prefix(end + 1);
-  }
+  return std::regex_replace(printable_lines(text), noncharacter, "\xef\xbf\xbd");
 }
 
 template <typename Value>

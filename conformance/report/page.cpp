@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "conformance/text/printable.h"
+
 namespace assay {
 
 void write_page(std::ostream& out, std::string_view page, std::initializer_list<PagePart> parts) {
@@ -13,7 +15,18 @@ void write_page(std::ostream& out, std::string_view page, std::initializer_list<
   out << page;
 }
 
-std::string page_data(const nlohmann::ordered_json& json) {
+namespace {
+
+void make_printable(nlohmann::ordered_json& json) {
+  if (json.is_string()) json = printable_lines(json.get_ref<const std::string&>());
+  if (json.is_structured())
+    for (auto& item : json) make_printable(item);
+}
+
+}  // namespace
+
+std::string page_data(nlohmann::ordered_json json) {
+  make_printable(json);
   std::string text;
   for (const char c : json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace))
     c == '<' ? text += "\\u003c" : text += c;

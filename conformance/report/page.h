@@ -17,7 +17,7 @@ struct PagePart {
 void write_page(std::ostream& out, std::string_view page, std::initializer_list<PagePart> parts);
 
 // JSON as the text of a <script> element. "</script>" or "<!--" in a text would end the element, so `<` is written as
-// \u003c, which is the same JSON.
-std::string page_data(const nlohmann::ordered_json& json);
+// \u003c, which is the same JSON. Texts are made printable; their lines stay.
+std::string page_data(nlohmann::ordered_json json);
 
 }  // namespace assay

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "conformance/text/json.h"
 #include "conformance/verdict/fields.h"
 #include "operator_lines.gen.h"
 #include "reference/operator.h"
@@ -101,7 +102,7 @@ void write_sarif(std::ostream& out, const Summary& summary, const Facts& facts) 
   for (const auto& [name, testee] : summary.testees) runs.push_back(run_of(name, testee, facts));
   const Json log = {
       {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", std::move(runs)}};
-  out << fields::dumped(log) << '\n';
+  out << line_of(log) << '\n';
 }
 
 }  // namespace assay

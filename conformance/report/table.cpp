@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/text/printable.h"
+
 namespace assay {
 namespace {
 
@@ -58,13 +60,6 @@ std::string without_middle(const std::string& name, std::size_t width) {
   return name.substr(0, width - 1 - tail) + "…" + name.substr(name.size() - tail);
 }
 
-// A testee's text must not move the cursor.
-std::string without_control_characters(std::string text) {
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  std::ranges::replace_if(text, is_control, ' ');
-  return text;
-}
-
 std::string count_text(std::uint64_t count) { return count == 0 ? "-" : fmt::format("{}", count); }
 
 Line heading(std::string_view subject) {
@@ -80,7 +75,7 @@ Line counted(std::string operator_name, const VerdictCounts& counts) {
 }
 
 Line of_operator(const std::string& operator_name, const OperatorSummary& entry) {
-  Line line = counted(operator_name, entry.verdicts);
+  Line line = counted(printable(operator_name), entry.verdicts);
   if (entry.worst != Tier::none) line.worst = name(entry.worst);
   line.tier = entry.worst;
   return line;
@@ -139,7 +134,7 @@ void write_lines(std::ostream& out, const TesteeSummary& testee, const TableStyl
 
 // The message as a shell comment, which follows the command, so that the whole line can be pasted.
 std::string comment(const std::string& message, std::size_t room) {
-  const std::string text = without_control_characters(message);
+  const std::string text = printable(message);
   if (text.empty() || room < shortest_message) return "";
   const bool fits = fmt::formatted_size("{}", text) <= room;
   return fmt::format("{}{}", comment_mark, fits ? text : fmt::format("{:.{}}…", text, room - 1));
@@ -148,8 +143,8 @@ std::string comment(const std::string& message, std::size_t room) {
 void write_defect(std::ostream& out, const Defect& d, std::size_t tier_width, const TableStyle& style) {
   const std::string tier = fmt::format("{:<{}}", name(d.tier), tier_width);
   const std::string far = how_far(d);
-  fmt::print(out, "{}{}{} ({} {}{}{})\n", painted(tier, text_style(d.tier), style.colour), gap, d.sentence, d.cases,
-             d.cases == 1 ? "case" : "cases", far.empty() ? "" : ", ", far);
+  fmt::print(out, "{}{}{} ({} {}{}{})\n", painted(tier, text_style(d.tier), style.colour), gap, printable(d.sentence),
+             d.cases, d.cases == 1 ? "case" : "cases", far.empty() ? "" : ", ", far);
   const std::string repro = repro_line(d);
   const std::size_t used = tier_width + gap.size() + repro.size() + comment_mark.size();
   const std::size_t width = style.width == TableStyle::unlimited ? std::string::npos : style.width;
@@ -185,7 +180,8 @@ void write_expected(std::ostream& out, const TesteeSummary& testee) {
   std::uint64_t cases = 0;
   for (const auto& [operator_name, entry] : testee.operators) cases += entry.listed;
   if (cases > 0) fmt::print(out, "{} {} failed as listed\n", cases, cases == 1 ? "case" : "cases");
-  for (const std::string& id : testee.passing_though_listed) fmt::print(out, "{} is listed, but passes\n", id);
+  for (const std::string& id : testee.passing_though_listed)
+    fmt::print(out, "{} is listed, but passes\n", printable(id));
 }
 
 // The answers by dtype, in lines that fit.
@@ -206,7 +202,7 @@ void write_table(std::ostream& out, const Summary& summary, const TableStyle& st
   for (const auto& [name, testee] : summary.testees) {
     if (!first) out << '\n';
     first = false;
-    fmt::print(out, "{}\n\n", painted(name, fmt::emphasis::bold, style.colour));
+    fmt::print(out, "{}\n\n", painted(printable(name), fmt::emphasis::bold, style.colour));
     write_lines(out, testee, style);
     write_defects(out, testee, style);
     write_expected(out, testee);

@@ -155,10 +155,14 @@ std::string judge_text(const Reproduced& call) {
   return all + "  if (right) std::puts(\"right\");\n  return right ? 0 : 1;";
 }
 
+constexpr const char* official_libraries =
+    "-lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool";
+
 }  // namespace
 
 std::string cpp_reproduction(const Reproduced& call) {
   return filled(embedded::call_cpp_in, {{"file", "reproduction.cpp"},
+                                        {"libraries", call.library.empty() ? official_libraries : call.library},
                                         {"case", to_text(call.c.id)},
                                         {"schema", std::string(call.op().schema)},
                                         {"arguments", cpp_arguments(call)},

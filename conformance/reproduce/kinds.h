@@ -12,6 +12,7 @@ namespace assay {
 struct Reproduced {
   const Case& c;
   HostCall host;
+  std::string library = {};  // the library with the kernel, for a C++ program; empty for the official kernels
 
   const Operator& op() const { return *c.op; }
   // none for an invalid call, and for an output that may have any value

@@ -19,8 +19,7 @@ using enum ReproductionKind;
 constexpr std::array kinds = std::to_array<ReproductionRow>({
     {python, "python",
      "a script that makes the call in ExecuTorch's official runtime and in eager PyTorch; it needs both"},
-    {cpp, "cpp",
-     "a C++ program that calls ExecuTorch's kernel; it needs the headers and libraries of the package executorch"},
+    {cpp, "cpp", "a C++ program that calls a kernel in ExecuTorch's registry; it needs the package executorch"},
     {bpte, "bpte", "a bundled program that makes this call, with its inputs and expected outputs, for any runtime"},
     {json, "json", "a request of assay call --jsonl, and its answer"},
 });
@@ -107,8 +106,8 @@ std::string describe_reproductions() {
   return all;
 }
 
-std::string reproduction(const Case& c, ReproductionKind kind) {
-  const Reproduced call{c, host_call(c)};
+std::string reproduction(const Case& c, ReproductionKind kind, const std::string& library) {
+  const Reproduced call{c, host_call(c), library};
   for (const Limit& limit : limits)
     if (speaks_of(limit, kind) && limit.is_met(call))
       throw Fault(Outcome::unsupported, "case.as",

@@ -21,7 +21,8 @@ std::span<const ReproductionRow> reproduction_kinds();
 // The kinds and the limits of each, one per line.
 std::string describe_reproductions();
 
-// The bytes of the file. Throws Fault (unsupported, "case.as") with the reason if the kind cannot express the case.
-std::string reproduction(const Case& c, ReproductionKind kind);
+// The bytes of the file. A C++ program links `library`, which registers kernels with ExecuTorch, or, if it is empty,
+// the official kernels. Throws Fault (unsupported, "case.as") with the reason if the kind cannot express the case.
+std::string reproduction(const Case& c, ReproductionKind kind, const std::string& library = {});
 
 }  // namespace assay

@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <stdexcept>
 #include <vector>
 
+#include "conformance/text/read_line.h"
 #include "reference/fault.h"
 
 namespace assay {
@@ -17,11 +19,18 @@ struct Listed {
   std::string id, reason;
 };
 
+bool next_line(std::istream& lines, std::string& line, const std::string& file, const std::string& rule) try {
+  return read_line(lines, line);
+} catch (const std::invalid_argument& error) {
+  throw Fault(Outcome::malformed, rule, text(file, ": a line is wrong: ", error.what()));
+}
+
 std::vector<Listed> read_list(const std::string& file, const std::string& rule) {
   std::ifstream lines(file);
   if (!lines) throw Fault(Outcome::malformed, rule, text(file, " cannot be read"));
   std::vector<Listed> list;
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string line; next_line(lines, line, file, rule);) {
+    if (line.ends_with('\n')) line.pop_back();
     if (line.empty() || line.starts_with('#')) continue;
     const std::size_t space = line.find(' ');
     list.push_back({line.substr(0, space), space == std::string::npos ? "" : line.substr(space + 1)});

@@ -120,7 +120,9 @@ void add_sizes(std::vector<Scenario>& all, const Recorded& program) {
   std::map<std::string, OpenMethod> methods;
   for (const ProgramCall& call : program->calls.calls)
     if (!methods.contains(call.method)) methods.emplace(call.method, opened(*program, call));
-  for (const auto& [name, method] : methods) {
+  for (const auto& each : methods) {
+    const std::string& name = each.first;
+    const OpenMethod& method = each.second;
     if (method.sizes.empty()) continue;
     Scenario s{.id = text("sizes/", program->name, ':', name), .kind = ScenarioKind::sizes};
     s.script = [program, method = method] { return within_bounds(*program, method); };

@@ -38,6 +38,17 @@ std::string cut(std::string_view name) {
 
 std::string printable(std::string_view sentence, std::size_t most) { return escaped(sentence, most, false); }
 
+std::string printable_lines(std::string_view text) {
+  std::string all;
+  while (true) {
+    const std::size_t end = std::min(text.find_first_of("\n\t"), text.size());
+    all += printable(text.substr(0, end), std::string::npos);
+    if (end == text.size()) return all;
+    all += text[end];
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::string in_quotes(std::string_view text) { return '"' + escaped(text, most_shown, true) + '"'; }
 
 std::string shown(std::string_view name) {

@@ -14,6 +14,7 @@ std::string cut(std::string_view name);         // cuts only, for output formats
 
 // A sentence that contains such texts. Characters that must not be printed are escaped, as in \x1b.
 std::string printable(std::string_view sentence, std::size_t most = 4000);
+std::string printable_lines(std::string_view text);  // keeps line feeds and tabs; for a form that shows where text ends
 
 // A name. It stays as it is if it is short and consists of letters, digits and . : _ - / only. Else it is put in
 // quotes, and quotes and backslashes in it are escaped too.

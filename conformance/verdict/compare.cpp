@@ -77,7 +77,7 @@ Changes compare(const RunFile& before, const RunFile& after) {
   for (const Record& r : after.records) {
     const CaseVerdict* was = old.find(r.case_id);
     const Change change{r.case_id, was ? std::optional(*was) : std::nullopt, ruling_of(r), r.promised};
-    if (!was) c.only_after.push_back(r.case_id);
+    was ? void(++c.in_both) : c.only_after.push_back(r.case_id);
     if (old.is_new(r)) c.fresh.push_back(change);
     if (!was || was->verdict == Verdict::unsupported) continue;
     if (is_failure(was->verdict) && is_good(r.verdict)) c.mended.push_back(change);

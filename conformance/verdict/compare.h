@@ -52,11 +52,13 @@ struct Changes {
   std::vector<Change> fresh;         // new failures, as Baseline defines them
   std::vector<Change> mended;        // failures that pass now
   std::vector<Change> given_up;      // cases that were answered and are unsupported now
+  std::size_t in_both = 0;           // the number of cases that both runs judged
   std::vector<std::string> only_before, only_after;
   std::vector<Defect> fresh_defects;   // defects that were not there before, with a new failure
   std::vector<Defect> mended_defects;  // defects that are gone, with a case that is mended
 
   bool is_worse() const;  // a promised call is among the new failures
+  bool compares() const { return in_both > 0; }
 };
 
 // Matches cases by their ids, so that the testees' names may differ.

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "conformance/text/printable.h"
 #include "conformance/verdict/fields.h"
 
 namespace assay {
@@ -133,7 +134,9 @@ std::string how_far(const Defect& d) {
   return is_far ? fmt::format("up to {:.3g} times the bound", *d.distance) : "";
 }
 
-std::string repro_line(const Defect& d) { return d.command.empty() ? repro_line(d.smallest) : d.command; }
+std::string repro_line(const Defect& d) {
+  return printable(d.command.empty() ? repro_line(d.smallest) : d.command, std::string::npos);
+}
 
 std::string_view excuse(const Defect& d) {
   if (d.known) return "listed as an expected failure";

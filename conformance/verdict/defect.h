@@ -59,7 +59,8 @@ std::string_view kind(const Defect& defect);
 // "up to 31.4 times the bound"; empty if no distance is known.
 std::string how_far(const Defect& defect);
 
-// The shell command that makes the smallest call again.
+// The shell command that makes the smallest call again. It is printable: a control character in a command of a stranger
+// cannot begin another line.
 std::string repro_line(const Defect& defect);
 
 // Why the defect does not change the exit code; empty if it does.

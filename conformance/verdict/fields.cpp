@@ -6,6 +6,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "conformance/text/json.h"
+#include "reference/fault.h"
+
 namespace assay::fields {
 namespace {
 
@@ -105,12 +108,16 @@ void Reader::refuse_others() const {
     if (!known_.contains(key)) throw std::invalid_argument(fmt::format("unknown field \"{}\"", key));
 }
 
-Json parsed(std::string_view line) {
-  Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object())
-    throw std::invalid_argument(
-        fmt::format("wanted one JSON object, got {:.60}", line.empty() ? "an empty line" : line));
+// The parsed JSON takes at most this many bytes for each byte of its line, and this many bytes more for a short line.
+constexpr Int bytes_per_byte = 8, bytes_per_line = 1 << 20;
+
+Json parsed(std::string_view line) try {
+  Json json = parse_json(line, Budget({.bytes = bytes_per_line + bytes_per_byte * static_cast<Int>(line.size())}));
+  if (!json.is_object()) throw std::invalid_argument(fmt::format("wanted one JSON object, got {:.60}", line));
   return json;
+} catch (const Fault& fault) {
+  if (line.empty()) throw std::invalid_argument("wanted one JSON object, got an empty line");
+  throw std::invalid_argument(fmt::format("wanted one JSON object, got {:.60} ({})", line, fault.message));
 }
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }

@@ -6,26 +6,55 @@
 #include <stdexcept>
 
 #include "conformance/text/digest.h"
+#include "conformance/text/read_line.h"
+#include "conformance/verdict/facts.h"
 #include "conformance/verdict/fields.h"
 
 namespace assay {
 
+namespace {
+
+fields::Json object_under(std::string_view key, const std::string& line) {
+  fields::Json object = fields::parsed(line)[key];
+  if (!object.is_object()) fields::refuse(key, "an object", object);
+  return object;
+}
+
+void set_header(RunFile& run, const std::string& line) {
+  static_cast<void>(facts_of_header(line));
+  run.header = line;
+}
+
+void set_footer(RunFile& run, const std::string& line) {
+  const fields::Json object = object_under("footer", line);
+  fields::Reader(object).optional("complete", run.complete);
+  run.footer = line;
+}
+
+void add_line(RunFile& run, const std::string& line) {
+  if (line.starts_with(R"({"header":)"))
+    set_header(run, line);
+  else if (line.starts_with(R"({"defect":)"))
+    run.defects.push_back(defect_from_json_line(line));
+  else if (line.starts_with(R"({"footer":)"))
+    set_footer(run, line);
+  else
+    run.records.push_back(from_json_line(line));
+}
+
+}  // namespace
+
 RunFile read_run(std::istream& lines) {
   RunFile run;
   std::string line;
-  for (std::uint64_t number = 1; std::getline(lines, line) && !lines.eof(); ++number) {
-    try {
-      if (line.starts_with(R"({"header":)"))
-        run.header = line;
-      else if (line.starts_with(R"({"defect":)"))
-        run.defects.push_back(defect_from_json_line(line));
-      else if (line.starts_with(R"({"footer":)"))
-        run.footer = line, run.complete = fields::parsed(line)["footer"].value("complete", false);
-      else
-        run.records.push_back(from_json_line(line));
-    } catch (const std::invalid_argument& error) {
-      throw std::invalid_argument(fmt::format("line {}: {}", number, error.what()));
+  std::uint64_t number = 1;
+  try {
+    for (; read_line(lines, line) && line.ends_with('\n'); ++number) {
+      line.pop_back();
+      add_line(run, line);
     }
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("line {}: {}", number, error.what()));
   }
   return run;
 }
@@ -46,7 +75,7 @@ std::string miscounted(const RunFile& run) {
   if (run.footer.empty()) return {};
   std::map<std::string, std::size_t> counted{{"cases", run.records.size()}};
   for (const Record& r : run.records) ++counted[std::string(name(r.verdict))];
-  const fields::Json footer = fields::parsed(run.footer)["footer"];
+  const fields::Json footer = object_under("footer", run.footer);
   const auto wrong = [&](const fields::Json& said, const std::string& key, std::string_view where) {
     const std::size_t count = counted[key];
     if (!said.contains(key) || said[key] == count) return std::string();
@@ -56,11 +85,11 @@ std::string miscounted(const RunFile& run) {
     if (key != "complete" && key != "seconds" && key != "verdicts")
       if (std::string sentence = wrong(footer, key, "footer"); !sentence.empty()) return sentence;
   const std::string found = verdicts_digest(run);
-  if (footer.value("verdicts", found) != found)
+  if (footer.contains("verdicts") && footer["verdicts"] != found)
     return fmt::format("its footer says that the digest of its verdicts is {}, but that is {}",
                        fields::dumped(footer["verdicts"]), found);
   if (!run.complete || run.header.empty()) return {};
-  return wrong(fields::parsed(run.header)["header"], "cases", "header");
+  return wrong(object_under("header", run.header), "cases", "header");
 }
 
 }  // namespace assay

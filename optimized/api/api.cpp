@@ -22,25 +22,14 @@ assay_outcome too_small(assay_fault* to, const char* what) {
   return outcome_of(fault, to);
 }
 
-bool refuse_pointer(Fault& fault, const char* what, const char* why) {
-  return refuse(fault, "R8", {nullptr, what}, why);
+// Checks rule R8.
+[[gnu::noinline]] bool is_usable(const void* data, std::size_t size, std::size_t multiple, Fault& fault) {
+  const bool usable = size == 0 || (data && reinterpret_cast<std::uintptr_t>(data) % multiple == 0);
+  return usable || refuse(fault, "R8", {}, "a pointer is null, or memory does not begin at a multiple of 64");
 }
-
-// R8.
-bool has_data(const void* data, std::size_t size, const char* what, Fault& fault) {
-  return data || size == 0 || refuse_pointer(fault, what, "is null, but has a size");
-}
-
-bool is_usable(const assay_memory& memory, const char* what, Fault& fault) {
-  if (!has_data(memory.data, memory.size, what, fault)) return false;
-  return memory.size == 0 || reinterpret_cast<std::uintptr_t>(memory.data) % alignment == 0 ||
-         refuse_pointer(fault, what, "does not begin at a multiple of 64");
-}
-
-bool are_usable(const assay_method_memories& m, Fault& fault) {
-  return is_usable(m.workspace, "workspace", fault) && is_usable(m.prepared, "prepared memory", fault) &&
-         is_usable(m.arena, "arena", fault) && is_usable(m.shared, "shared memory", fault) &&
-         is_usable(m.scratch, "scratch", fault);
+bool is_usable(const assay_bytes& bytes, Fault& fault) { return is_usable(bytes.data, bytes.size, 1, fault); }
+bool is_usable(const assay_memory& memory, Fault& fault) {
+  return is_usable(memory.data, memory.size, alignment, fault);
 }
 
 // Opens a program. `views` is memory for the views of its data files.
@@ -51,11 +40,9 @@ std::optional<Program> open(assay_bytes file, const assay_bytes* data, std::size
     return {};
   }
   Bytes files[ASSAY_MOST_DATA_FILES];
-  if (!has_data(file.data, file.size, "program", fault) || !has_data(data, count, "data files", fault)) return {};
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!has_data(data[i].data, data[i].size, "data file", fault)) return {};
-    files[i] = bytes_of(data[i]);
-  }
+  bool usable = is_usable(file, fault) && is_usable(data, count, 1, fault);
+  for (std::size_t i = 0; usable && i < count; ++i) files[i] = bytes_of(data[i]), usable = is_usable(data[i], fault);
+  if (!usable) return {};
   return Program::open(bytes_of(file), {files, count}, views, workspace, fault);
 }
 
@@ -126,8 +113,7 @@ assay_outcome assay_program_open(assay_bytes file, const assay_bytes* data, size
                                  assay_memory workspace, assay_program** opened, assay_fault* fault) {
   *opened = nullptr;
   Fault found;
-  if (!is_usable(memory, "program memory", found) || !is_usable(workspace, "workspace", found))
-    return outcome_of(found, fault);
+  if (!is_usable(memory, found) || !is_usable(workspace, found)) return outcome_of(found, fault);
   if (memory.size < sizeof(assay_program)) return too_small(fault, "a program needs more memory than was supplied");
   auto* program = new (memory.data) assay_program;
   format::Workspace checks(bytes_of(workspace));
@@ -160,7 +146,7 @@ namespace {
 
 Method* make(const assay_program* program, const char* name, const assay_options* options, assay_memory workspace,
              const Memories* memories, Sizes& sizes, Fault& fault) {
-  if (!is_usable(workspace, "workspace", fault)) return nullptr;
+  if (!is_usable(workspace, fault)) return nullptr;
   const pte::ExecutionPlan* plan = plan_of(program, name, fault);
   Options read_options;
   if (!plan || !read(options, memories, read_options, fault)) return nullptr;
@@ -185,7 +171,9 @@ assay_outcome assay_method_make(const assay_program* program, const char* name, 
                                 const assay_method_memories* given, assay_method** made, assay_fault* fault) {
   *made = nullptr;
   Fault found;
-  if (!are_usable(*given, found)) return outcome_of(found, fault);
+  for (const assay_memory* memory :
+       {&given->workspace, &given->prepared, &given->arena, &given->shared, &given->scratch})
+    if (!is_usable(*memory, found)) return outcome_of(found, fault);
   Sizes all;
   const Memories memories{bytes_of(given->prepared), bytes_of(given->arena), bytes_of(given->shared),
                           bytes_of(given->scratch)};
@@ -218,17 +206,20 @@ format::Place input_place(std::size_t i) { return {nullptr, "input", static_cast
 bool read(const assay_tensor& from, const format::Place& place, Tensor& to, Fault& fault) {
   const DTypeFacts* facts = find_dtype(from.dtype);
   if (!facts || from.rank > max_rank) return refuse(fault, "R1", place, "is not a tensor of a known dtype and rank");
-  if (from.rank > 0 && (!from.sizes || !from.dim_order)) return refuse(fault, "R8", place, "has no sizes or dim order");
+  if (!is_usable(from.sizes, from.rank, 1, fault) || !is_usable(from.dim_order, from.rank, 1, fault)) return false;
   to.dtype = facts->dtype, to.rank = static_cast<std::uint8_t>(from.rank);
   to.data = static_cast<std::byte*>(from.data), to.sizes = const_cast<std::int32_t*>(from.sizes);
   to.dim_order = from.dim_order;
   const auto sizes = to.shape();
-  return from.data || std::ranges::find(sizes, 0) != sizes.end() || refuse(fault, "R8", place, "has no elements");
+  return std::ranges::find(sizes, 0) != sizes.end() || is_usable(from.data, 1, 1, fault);
 }
 
 // `tensor` holds the value's tensor.
 bool read(const assay_value& from, const format::Place& place, Tensor& tensor, Value& to, Fault& fault) {
-  if (from.kind > ASSAY_TENSOR) return refuse(fault, "R1", place, "is a value of an unknown kind");
+  static_assert(sizeof from.kind == sizeof(unsigned));
+  unsigned kind = 0;  // a client in C can give a number that assay_kind does not have
+  std::memcpy(&kind, &from.kind, sizeof kind);
+  if (kind > ASSAY_TENSOR) return refuse(fault, "R1", place, "is a value of an unknown kind");
   to.kind = static_cast<ValueKind>(from.kind);
   switch (from.kind) {
     case ASSAY_INTEGER:
@@ -242,7 +233,7 @@ bool read(const assay_value& from, const format::Place& place, Tensor& tensor, V
       break;
     case ASSAY_STRING:
       to.text = from.as.string.text, to.count = static_cast<std::uint32_t>(from.as.string.length);
-      return to.text || to.count == 0 || refuse(fault, "R8", place, "has a length, but no text");
+      return is_usable(to.text, to.count, 1, fault);
     case ASSAY_TENSOR:
       to.tensor = &tensor;
       return read(from.as.tensor, place, tensor, fault);
@@ -275,7 +266,7 @@ assay_outcome assay_alias_input(assay_method* method, size_t i, const assay_valu
 assay_outcome assay_set_output(assay_method* method, size_t i, assay_memory memory, assay_fault* fault) {
   Fault found;
   const bool is_set =
-      has_data(memory.data, memory.size, "output", found) && method_of(method).set_output(i, bytes_of(memory), found);
+      is_usable(memory.data, memory.size, 1, found) && method_of(method).set_output(i, bytes_of(memory), found);
   return is_set ? ASSAY_OK : outcome_of(found, fault);
 }
 

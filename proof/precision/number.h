@@ -247,6 +247,7 @@ inline assay::precision::Number frexp(assay::precision::Number x, int* exponent)
 
 // Functions that the C library approximates.
 ASSAY_OF_ONE(approximated, exp)
+ASSAY_OF_ONE(approximated, exp2)
 ASSAY_OF_ONE(approximated, expm1)
 ASSAY_OF_ONE(approximated, log)
 ASSAY_OF_ONE(approximated, log2)

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 
 import formulas
 from dtypes import NUMBERS, member
-from formulas import Meaningless, all_of, any_of, choose, in_int64, known, maximum, quotient, require
+from formulas import Meaningless, all_of, any_of, choose, in_int64, known, maximum, no, quotient, require
 from shapes import as_size, broadcast, broadcast_sizes, changed, saturated
 
 @dataclass
@@ -67,6 +67,34 @@ def selected_by(tensor, mask):
     return [marked(tensor, mask)]
 
 
+def runs(tensor, dim):
+    """The first element is in the first slice, and all others are equal."""
+    n = tensor.count if dim is None else tensor.along(dim)
+    return choose(n == 0, 0, choose(any_of(n == 1, tensor.first == tensor.rest), 1, 2))
+
+
+def unique(tensor, dim):
+    return [runs(tensor, dim)] if dim is None else changed(tensor.sizes, dim, runs(tensor, dim))
+
+
+def leaves_out(tensor, flag, dim):
+    flat = dim is None or all_of(dim == 0, tensor.rank == 1)
+    return all_of(no(flag), flat)
+
+
+def inverse_of_unique(tensor, return_inverse, dim):
+    left_out = leaves_out(tensor, return_inverse, dim)
+    if dim is not None:
+        return [choose(left_out, 0, tensor.along(dim))]
+    if not tensor.sizes and known(left_out) and not left_out:
+        return []
+    return [choose(left_out, 0, n) for n in tensor.sizes or [1]]
+
+
+def counts_of_unique(tensor, return_counts, dim):
+    return [choose(leaves_out(tensor, return_counts, dim), 0, runs(tensor, dim))]
+
+
 def repeated_each(numbers):
     n = numbers.sum()
     require(all_of(in_int64(n), n >= 0))
@@ -76,6 +104,12 @@ def repeated_each(numbers):
 def largest_of_bags(offsets, include_last, weight, mode):
     n = offsets.count - choose(include_last, 1, 0)
     return [n, weight.sizes[1]] if known(mode) and mode == 2 else [n]
+
+
+def largest_or_sizes_of_bags(offsets, include_last, weight, mode):
+    if known(mode) and mode == 2:
+        return largest_of_bags(offsets, include_last, weight, mode)
+    return [offsets.count - choose(all_of(include_last, mode != 0), 1, 0)]
 
 
 def bag_of_each(indices, weight, mode, padding_idx):

@@ -1,7 +1,7 @@
 """Words for dim orders: the section Dim orders of spec/rules.md. The dim orders of operands are always known. The dim
 order of a result is computed only where its sizes are known, too."""
 from dtypes import is_complex
-from formulas import all_of, any_of
+from formulas import all_of, any_of, known
 from indexing import indexed_sizes, is_mask
 from values import wrap
 
@@ -143,6 +143,12 @@ def innermost(sizes, tensor, dim):
 
 def last_innermost(sizes, tensor, dim):
     return normal(sizes, sorted(innermost(tensor.sizes, tensor, dim), key=lambda d: d == dim[-1]))
+
+
+def outermost(sizes, dim):
+    if dim is None or not known(dim):
+        return tuple(range(len(sizes)))
+    return normal(sizes, sorted(range(len(sizes)), key=lambda d: d != dim % len(sizes)))
 
 
 def indexed(sizes, tensor, indices):

@@ -2,6 +2,7 @@
 
 import torch
 from executorch.exir import ExecutorchBackendConfig
+from executorch.exir.dialects._ops import ops
 from executorch.exir.memory_planning import MemoryPlanningAlgorithmSuite, greedy, naive
 from executorch.exir.passes import MemoryPlanningPass
 from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPass
@@ -143,3 +144,17 @@ def reinplaced():
     inputs = ((torch.tensor([i, 5 - i]), torch.randn(2, 2)) for i in range(3))
     backend = ExecutorchBackendConfig(run_reinplace_pass=True)
     return forward(Put(), *inputs, passes=[InitializedMutableBufferPass(["cache"])], backend=backend)
+
+
+@program
+def reinplaced_operators():
+    """Operators that the exporter changes to in-place operators. No other tensor is planned meanwhile: the exporter ends
+    the lifetime of a tensor with the first call that changes it in place, although later calls use it."""
+    edge = ops.edge.aten
+
+    def change(x, y):
+        return (x * 2).relu().add(y).clamp(max=3).exp()
+
+    functional = {edge.relu.default, edge.add.Tensor, edge.clamp.default}
+    backend = ExecutorchBackendConfig(reinplace_extra_ops=frozenset(functional))
+    return forward(Function(change), (torch.randn(3, 4), torch.randn(4)), backend=backend)

@@ -199,5 +199,6 @@ Int operators::minimum(Int self, Int other) { return std::min(self, other); }
 Real operators::copysign(Real self, Real other) { return std::copysign(self, other); }
 
 Real operators::atan2(Real self, Real other) { return std::atan2(self, other); }
+Real operators::hypot(Real self, Real other) { return std::hypot(self, other); }
 
 }  // namespace assay

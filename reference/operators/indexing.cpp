@@ -1,10 +1,12 @@
 #include "operators/indexing.gen.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
 #include "operators/reduction.gen.h"
 #include "reference/families.h"
+#include "reference/words/indexing.h"
 #include "reference/words/shapes.h"
 
 namespace assay {
@@ -156,6 +158,26 @@ void each_masked(const Array<Element>& self, const Array<Int>& mask, F f) {
   const auto marked = families::broadcast(mask, both.sizes());
   Int flat = 0;
   for (const Dims& i : indices(both.sizes())) f(x.at(i, flat), marked.at(i, flat)), ++flat;
+}
+
+// The first slice of each run of equal slices along dim; where they are asked for, the run of each slice and the length
+// of each run.
+template <class T>
+void runs(Array<T>& firsts, Array<Int>& inverse, Array<Int>& lengths, const Array<T>& x, std::optional<Int> dim) {
+  Buffer<Int> first = first_of_runs(x, dim);
+  const Int number = std::ssize(first), d = dim ? wrap_dim(*dim, x.sizes.size()) : 0;
+  first.push_back(dim ? x.sizes[d] : x.count());  // the end of the last run
+  for (Int k = 0; k < number; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    if (inverse.count() > 0) std::fill(inverse.data.begin() + first[at], inverse.data.begin() + first[at + 1], k);
+    if (lengths.count() > 0) lengths[k] = first[at + 1] - first[at];
+  }
+  Int flat = 0;
+  for (Dims i : indices(firsts.sizes)) {
+    // Magnitudes are computed from absolute values, which can have fewer runs than the values of the call.
+    i[d] = first[static_cast<std::size_t>(std::min(i[d], number - 1))];
+    firsts[flat++] = dim ? x(i) : x[i[d]];
+  }
 }
 
 }  // namespace
@@ -361,5 +383,14 @@ void operators::repeat_interleave(Array<Int>& out, const Array<Int>& repeats) {
 void operators::nonzero(Array<Int>& out, const Array<Real>& self) { out = nonzero_indices(self); }
 void operators::nonzero(Array<Int>& out, const Array<Complex>& self) { out = nonzero_indices(self); }
 void operators::nonzero(Array<Int>& out, const Array<Int>& self) { out = nonzero_indices(self); }
+
+void operators::unique_consecutive(Array<Real>& out0, Array<Int>& out1, Array<Int>& out2, const Array<Real>& self,
+                                   std::optional<Int> dim) {
+  runs(out0, out1, out2, self, dim);
+}
+void operators::unique_consecutive(Array<Int>& out0, Array<Int>& out1, Array<Int>& out2, const Array<Int>& self,
+                                   std::optional<Int> dim) {
+  runs(out0, out1, out2, self, dim);
+}
 
 }  // namespace assay

@@ -47,6 +47,12 @@ Real operators::floor(Real x) { return std::floor(x); }
 Int operators::floor(Int x) { return x; }
 Real operators::round(Real x) { return std::nearbyint(x); }
 Int operators::round(Int x) { return x; }
+// The power and the number that becomes an integer are rounded on the way.
+Real operators::round_decimals(Real x, Int decimals, const Rounding& round) {
+  const Real power = round.scalar(std::pow(Real{10}, std::fabs(static_cast<Real>(decimals))));
+  return decimals < 0 ? std::nearbyint(round.scalar(x / power)) * power
+                      : std::nearbyint(round.scalar(x * power)) / power;
+}
 Real operators::trunc(Real x) { return std::trunc(x); }
 Int operators::trunc(Int x) { return x; }
 
@@ -55,6 +61,15 @@ Real operators::exp(Real x) { return std::exp(x); }
 Complex operators::exp(Complex x) {
   if (x.real() == -std::numeric_limits<Real>::infinity() && std::isnan(x.imag())) return 0;
   return std::exp(x);
+}
+Real operators::exp2(Real x) { return std::exp2(x); }
+Complex operators::exp2(Complex x) {
+  return exp({x.real() * std::numbers::ln2_v<Real>, x.imag() * std::numbers::ln2_v<Real>});
+}
+// An error of the exponent changes the power by that error times the power.
+Complex operators::exp2_magnitude(Complex x, const Arithmetic& a) {
+  const Real power = std::exp2(x.real());
+  return std::abs(x) < a.largest ? std::abs(exp2(x)) + power * std::abs(x) : unbounded;
 }
 Real operators::expm1(Real x) { return std::expm1(x); }
 // cos y - 1 is -2 sin^2(y / 2)

@@ -29,10 +29,12 @@ void each_plan(const pte::Program& program, F f) {
 
 // Raises the size of each planned memory to what the plan uses of it.
 void raise(MemorySizes& sizes, const pte::ExecutionPlan& plan) {
-  format::each_end(plan, [&](std::uint32_t memory, std::uint64_t end) {
-    sizes.resize(std::max<std::size_t>(sizes.size(), memory + std::size_t{1}));
-    sizes[memory] = std::max(sizes[memory], end);
-  });
+  const auto raise_one = [](void* context, std::uint32_t memory, std::uint64_t end) {
+    auto& all = *static_cast<MemorySizes*>(context);
+    all.resize(std::max<std::size_t>(all.size(), memory + std::size_t{1}));
+    all[memory] = std::max(all[memory], end);
+  };
+  format::each_end(plan, raise_one, &sizes);
 }
 
 // By value, whether it is state: planned, and live into the method.

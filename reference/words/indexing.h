@@ -30,6 +30,25 @@ Array<Int> nonzero_indices(const Array<T>& x) {
   return rows;
 }
 
+// The slices along dim that differ from the slice before, each the first of its run; the elements in row-major order
+// where dim is None. Requires that dim is a dimension of x.
+template <class T>
+Buffer<Int> first_of_runs(const Array<T>& x, std::optional<Int> dim) {
+  const Dims slices = dim ? x.sizes : Dims{x.count()};
+  const Int d = dim ? wrap_dim(*dim, x.sizes.size()) : 0, number = slices[d];
+  const Int inside = count(Dims(std::span(slices.begin() + d + 1, slices.end())));
+  Buffer<Int> first;
+  for (Int k = 0; k < number; ++k) {
+    bool repeats = k > 0;
+    for (Int i = 0; repeats && i < x.count() / number; ++i) {
+      const Int at = (i / inside * number + k) * inside + i % inside;
+      repeats = x[at] == x[at - inside];
+    }
+    if (!repeats) first.push_back(k);
+  }
+  return first;
+}
+
 // The sizes of a tensor indexed by a list of tensors, as self[indices] does.
 struct IndexedSizes {
   Dims block;  // the sizes of the indices after they are broadcast to each other

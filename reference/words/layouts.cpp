@@ -130,6 +130,14 @@ Dims suggested(const Dims& sizes, TensorArgument input, TensorArgument weight) {
   }
 }
 
+Dims outermost(const Dims& sizes, Argument<std::optional<Int>> dim) {
+  Dims order = contiguous(sizes);
+  if (!dim.value) return order;
+  const Int d = wrap_dim(*dim.value, sizes.size());
+  order.erase(d), order.insert(0, d);
+  return normal(sizes, order);
+}
+
 Dims suggested_1d(const Dims& sizes, TensorArgument tensor) {
   const Dims moved = channels_moved(3);
   const bool moves = tensor->dim_order == moved && (tensor->sizes[1] != 1 || tensor->sizes[2] != 1);

@@ -34,6 +34,7 @@ Dims strided(const Dims& sizes, Argument<const Ints*> stride);
 Dims suggested(const Dims& sizes, TensorArgument tensor);
 Dims suggested(const Dims& sizes, Argument<const Tensors*> tensors);
 Dims suggested(const Dims& sizes, TensorArgument input, TensorArgument weight);
+Dims outermost(const Dims& sizes, Argument<std::optional<Int>> dim);
 Dims suggested_1d(const Dims& sizes, TensorArgument tensor);
 Dims stacked(const Dims& sizes, Argument<const Tensors*> tensors, Argument<Int> dim);
 

@@ -167,6 +167,34 @@ Int marked(TensorArgument tensor, TensorArgument mask) {
 
 Dims selected_by(TensorArgument tensor, TensorArgument mask) { return {marked(tensor, mask)}; }
 
+Int runs(TensorArgument tensor, std::optional<Int> dim) {
+  const auto number = [&]<class T>(std::type_identity<T>) {
+    return std::ssize(first_of_runs(assay::read<T>(*tensor.value), dim));
+  };
+  return is_floating(tensor->dtype) ? number(std::type_identity<Real>()) : number(std::type_identity<Int>());
+}
+
+Dims unique(TensorArgument tensor, Argument<std::optional<Int>> dim) {
+  if (!dim.value) return {runs(tensor, dim.value)};
+  Dims sizes = tensor->sizes;
+  sizes[wrap_dim(*dim.value, tensor->rank())] = runs(tensor, dim.value);
+  return sizes;
+}
+
+// Whether a call without `flag` leaves out what is returned beside the unique elements.
+bool leaves_out(TensorArgument tensor, Argument<bool> flag, std::optional<Int> dim) {
+  return !flag.value && (!dim || (*dim == 0 && tensor->rank() == 1));
+}
+
+Dims inverse_of_unique(TensorArgument tensor, Argument<bool> return_inverse, Argument<std::optional<Int>> dim) {
+  if (leaves_out(tensor, return_inverse, dim.value)) return {0};
+  return dim.value ? Dims{tensor->sizes[wrap_dim(*dim.value, tensor->rank())]} : tensor->sizes;
+}
+
+Dims counts_of_unique(TensorArgument tensor, Argument<bool> return_counts, Argument<std::optional<Int>> dim) {
+  return {leaves_out(tensor, return_counts, dim.value) ? 0 : runs(tensor, dim.value)};
+}
+
 Dims repeated_each(TensorArgument repeats) {
   Int sum = 0;
   for (const Int n : read<Int>(*repeats.value).data) sum = size_of(repeats.name, sum, 1, n);

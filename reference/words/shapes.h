@@ -91,9 +91,16 @@ Dims embedded(TensorArgument weight, TensorArgument indices,
 Dims nonzero(TensorArgument tensor);
 Dims selected_by(TensorArgument tensor, TensorArgument mask);
 Dims repeated_each(TensorArgument repeats);
+Dims unique(TensorArgument tensor, Argument<std::optional<Int>> dim);
+Dims inverse_of_unique(TensorArgument tensor, Argument<bool> return_inverse, Argument<std::optional<Int>> dim);
+Dims counts_of_unique(TensorArgument tensor, Argument<bool> return_counts, Argument<std::optional<Int>> dim);
 inline Dims largest_of_bags(TensorArgument offsets, Argument<bool> include_last, TensorArgument weight,
                             Argument<Int> mode) {
   return mode.value == 2 ? bags(offsets, include_last, weight) : bags(offsets, include_last);
+}
+inline Dims largest_or_sizes_of_bags(TensorArgument offsets, Argument<bool> include_last, TensorArgument weight,
+                                     Argument<Int> mode) {
+  return mode.value == 2 ? bags(offsets, include_last, weight) : sizes_of_bags(offsets, include_last, mode);
 }
 Dims bag_of_each(TensorArgument indices, TensorArgument weight, Argument<Int> mode, Argument<Int> padding_idx);
 

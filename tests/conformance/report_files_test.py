@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import resource
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -11,6 +13,7 @@ from pathlib import Path
 
 from source import SOURCE
 
+SANITIZED = bool(os.environ.get("ASSAY_SANITIZE"))  # a sanitizer takes terabytes of address space
 RUNS = SOURCE / "tests/conformance/runs"
 SPEC = SOURCE / "spec/verdicts.md"
 
@@ -337,6 +340,141 @@ class Words(Folder):
         self.assertRegex(header["header"].pop("executable"), "^[0-9a-f]{16}$")  # a word of the testee's own
         self.assertEqual(list(header["header"]), [word for word in documented("Header") if word != "isolation"])
         self.assertEqual(sorted(footer["footer"]), sorted(documented("Footer") + documented("Verdicts")))
+
+
+class Stranger(Folder):
+    """Files that somebody else sends: they control no terminal, end no process, and take little memory and time."""
+
+    BAD_LINES = {
+        '{"header":[]}': 'field "header" must be an object, got \\[\\]',
+        '{"header":5}': 'field "header" must be an object, got 5',
+        '{"footer":{"complete":5}}': 'field "complete" must be true or false, got 5',
+        '{"footer":[]}': 'field "footer" must be an object',
+        '{"defect":[]}': 'wanted an object',
+        "[" * 100_000: "nest deeper",
+        json.dumps({"header": {f"key {i}": 1 for i in range(40_000)}}): "more than 64 keys",
+        '{"a":[' + "[]," * 1_000_000 + "1]}": "JSON",
+    }
+
+    def every_reader(self, file, code):
+        """What each command that reads a run writes on standard error about the file."""
+        model = SOURCE / "golden/programs/mlp/program.pte"
+        good = RUNS / "old.jsonl"
+        kernels = ["kernels", "reference", "--operators", "aten::abs.out", "--mutations", "0"]
+        for command in (["report", file], ["compare", file, good], ["compare", good, file], ["merge", file, "--testee", "reference", "-o", self.folder / "out"],
+                        ["bench", model, "--conformance", file], kernels + ["--baseline", file], kernels + ["--resume", "-o", file]):
+            yield command[0], assay(*command, code=code)
+
+    def test_a_bad_line_is_refused_by_name(self):
+        file = self.folder / "bad.jsonl"
+        for line, sentence in self.BAD_LINES.items():
+            file.write_text(line + "\n")
+            for command, run in self.every_reader(file, 3) if len(line) < 100 else [("report", assay("report", file, code=3))]:
+                with self.subTest(line=line[:40], command=command):
+                    self.assertRegex(run.stderr, f"malformed, run.line: .*bad.jsonl, line 1: .*{sentence}")
+                    self.assertEqual((run.stdout, run.stderr.count("\n")), ("", 1))
+
+    def test_a_wrong_footer_is_refused(self):
+        for footer in ({"verdicts": 5}, {"verdicts": "0"}, {"cases": []}, {"pass": {}}, {"unknown": 3}):
+            file = self.changed(lambda line: {"footer": footer} if "footer" in line else line)
+            with self.subTest(footer=footer):
+                self.assertIn("malformed, run.counts: ", assay("report", file, code=3).stderr)
+
+    def test_a_file_without_a_run_is_no_success(self):
+        empty = self.folder / "empty.jsonl"
+        empty.touch()
+        for command, run in self.every_reader(empty, 3):
+            self.assertIn("malformed, run.empty: ", run.stderr, command)
+        self.assertIn("cannot be read", assay("report", self.folder, code=3).stderr)
+
+    def test_runs_without_a_common_case_are_not_compared(self):
+        def others(line):
+            return line | {"case": line["case"] + "1"} if "case" in line else line if "header" in line else None
+        run = assay("compare", self.changed(others), RUNS / "old.jsonl", code=1)  # its failures are new
+        self.assertIn("only after", run.stdout)
+        passes = self.changed(lambda line: line if "header" in line or line.get("verdict") == "pass" else None)
+        other = self.folder / "other.jsonl"
+        other.write_text(passes.read_text().replace('"case": "', '"case": "other::'))
+        self.assertIn("invalid, compare.cases: ", assay("compare", other, passes, code=4).stderr)
+
+    def limited(self, megabytes, *arguments, code, **how):
+        def limit():
+            if not SANITIZED:
+                resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+        run = subprocess.run([os.environ["ASSAY"], *map(str, arguments)], capture_output=True, encoding="utf-8", preexec_fn=limit, **how)
+        self.assertEqual((run.returncode, run.stdout), (code, ""), run.stderr[:500])
+        return run.stderr
+
+    def test_an_endless_line_is_refused_by_its_length(self):
+        for file in ("/dev/zero", "/dev/stdin"):
+            with subprocess.Popen(["yes", "x" * 1000 + "\\"], stdout=subprocess.PIPE) as endless:
+                without_lines = subprocess.Popen(["tr", "-d", "\\n"], stdin=endless.stdout, stdout=subprocess.PIPE)
+                said = self.limited(1024, "report", file, code=3, stdin=without_lines.stdout)
+                endless.kill(), without_lines.kill(), without_lines.stdout.close(), without_lines.wait()
+            self.assertRegex(said, "line 1: it is longer than 16777216 bytes")
+        self.assertIn("longer than", self.limited(1024, "kernels", "reference", "--operators", "aten::abs.out", "--known", "/dev/zero", code=3))
+
+    @unittest.skipIf(SANITIZED, "the limit of memory is the test")
+    def test_a_line_takes_a_few_times_its_size(self):
+        file = self.folder / "long.jsonl"
+        for item in ("0,", "[],", "{},", '"",', '{"a":0},'):
+            size = 16_000_000
+            file.write_text('{"a":[' + item * (size // len(item)) + "0]}\n")
+            with self.subTest(item=item):
+                # The program itself takes about 300 MB of address space.
+                self.assertIn("run.line", self.limited(700, "report", file, code=3))
+
+    CONTROLS = "\n\r\x1b[2J\x1b]0;title\x07\x7f\u0085\u009b31m\u202e\u2066\u200f\u2028"
+
+    def test_no_text_of_a_run_controls_the_terminal(self):
+        def hostile(value):
+            if isinstance(value, dict):
+                return {key: kept(key, item) for key, item in value.items()}
+            return [hostile(item) for item in value] if isinstance(value, list) else value
+
+        def kept(key, item):
+            words = ("verdict", "class", "tier", "verdicts", "cases", "complete", "distance")
+            is_text = isinstance(item, str) and key not in words
+            return item + self.CONTROLS + "$ rm" if is_text else hostile(item)
+        old, new = self.changed(lambda line: hostile(line) if "footer" not in line else None), self.folder / "new.jsonl"
+        text = old.read_text()
+        self.assertIn("\\u202e", text)
+        old.rename(self.folder / "old.jsonl")
+        new.write_text(self.changed(lambda line: hostile(line) if "footer" not in line else None, RUNS / "new.jsonl").read_text())
+        old = self.folder / "old.jsonl"
+        forbidden = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028\u202a-\u202e\u2066-\u2069]"
+        for command, code in ((["report", old], 0), (["compare", old, new], 1), (["compare", old, new, "--json"], 1)):
+            with self.subTest(command=command):
+                run = assay(*command, code=code)
+                self.assertNotRegex(run.stdout + run.stderr, forbidden)
+                self.assertFalse([line for line in run.stdout.splitlines() if line.startswith("$ rm")])
+        for form in ("html", "junit", "markdown", "sarif"):
+            with self.subTest(form=form):
+                self.assertNotRegex(self.written(form, old), forbidden)
+
+
+class FullDisk(Folder):
+    def test_what_cannot_be_written_is_an_error_and_leaves_nothing(self):
+        run = RUNS / "old.jsonl"
+        kernels = ["kernels", "reference", "--operators", "aten::abs.out", "--mutations", "0"]
+        for command in (["report", run], ["compare", run, run], ["operators"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([os.environ["ASSAY"], *map(str, command)], stdout=full, stderr=subprocess.PIPE, encoding="utf-8")
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (7, 1), command)
+        for command in (["report", run, "--html"], ["report", run, "--junit"], kernels + ["-o"], kernels + ["--html"]):
+            self.assertIn("exhausted, output: ", assay(*command, "/dev/full", code=7).stderr)
+            self.assertFalse(Path("/dev/full.part").exists())
+
+    def test_a_file_too_large_leaves_no_part(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
+        run = RUNS / "old.jsonl"
+        kernels = ["kernels", "reference", "--operators", "aten::abs.out", "--mutations", "0"]
+        for command in (["report", run, "--html"], kernels + ["-o"], ["case", "aten::add.out#4321b778", "--as", "cpp", "-o"]):
+            done = subprocess.run([os.environ["ASSAY"], *map(str, command), self.folder / "out"], capture_output=True, encoding="utf-8", preexec_fn=limit)
+            self.assertEqual(done.returncode, 7, (command, done.stderr))
+            self.assertEqual(list(self.folder.iterdir()), [], command)
 
 
 unittest.main(verbosity=2)

@@ -6,6 +6,7 @@
 
 #include "conformance/report/html.h"
 #include "conformance/report/table.h"
+#include "conformance/text/read_line.h"
 #include "tests/support/records.h"
 
 namespace assay {
@@ -137,6 +138,20 @@ TEST(Summary, ReadsLinesAndNamesTheBadOne) {
   }
 }
 
+TEST(RunFile, RefusesALineBeyondTheLimit) {
+  const auto error_of = [](std::size_t bytes) -> std::string {
+    std::istringstream lines(std::string(bytes, 'x') + "\n");
+    try {
+      static_cast<void>(read_run(lines));
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_THAT(error_of(most_line_bytes), StartsWith("line 1: it is longer than"));
+  EXPECT_THAT(error_of(most_line_bytes - 1), StartsWith("line 1: wanted one JSON object"));
+}
+
 TEST(RunFile, IsReadUpToWhereItWasCutOff) {
   const std::string whole = "{\"header\":{\"cases\":2}}\n" + to_json_line(passing("aten::add.out")) + "\n" +
                             to_json_line(passing("aten::mul.out")) + "\n{\"footer\":{\"complete\":true}}\n";
@@ -244,7 +259,7 @@ TEST(Table, HasColourOnlyIfRequested) {
 TEST(Table, AMessageCannotMoveTheCursor) {
   Record record = failing("aten::add.out", Class::value);
   record.message = "one\ntwo\x1b[2J";
-  EXPECT_THAT(table_of(with_defects({record})), HasSubstr("# one two [2J\n"));
+  EXPECT_THAT(table_of(with_defects({record})), HasSubstr("# one\\x0atwo\\x1b[2J\n"));
 }
 
 std::string page_of(const Summary& summary, const Facts& facts = {}) {
@@ -284,7 +299,7 @@ TEST(Html, AcceptsBytesThatAreNotUtf8) {
   Record record = detailed();
   record.got = "\xff\xfe";
   const auto data = data_of(page_of(with_defects({record})));
-  EXPECT_EQ(data["testees"][0]["defects"][0]["smallest"]["got"], "\xef\xbf\xbd\xef\xbf\xbd");
+  EXPECT_EQ(data["testees"][0]["defects"][0]["smallest"]["got"], "\\xff\\xfe");
 }
 
 TEST(Html, DoesNotGrowWithTheNumberOfCases) {

@@ -109,6 +109,7 @@ struct ComplexFunction {
 constexpr Function functions[] = {
     {"sqrt", std::sqrt, mpfr_sqrt, 0.5},
     {"exp", std::exp, mpfr_exp, 1},
+    {"exp2", std::exp2, mpfr_exp2, 1},
     {"expm1", std::expm1, mpfr_expm1, 1},
     {"log", std::log, mpfr_log, 1},
     {"log2", std::log2, mpfr_log2, 1},

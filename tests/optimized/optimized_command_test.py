@@ -17,6 +17,57 @@ def assay(*arguments, code=0):
     return done.stdout
 
 
+def refused(code, *arguments, **how):
+    done = subprocess.run([os.environ["ASSAY"], *map(str, arguments)], capture_output=True, text=True, check=False, **how)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (code, "", 1), f"{arguments}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stderr
+
+
+class Files(unittest.TestCase):
+    """explain and select take what run takes."""
+    BUNDLE = PROGRAMS / "methods" / "program.bpte"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_a_bundle_is_the_program_within(self):
+        self.assertEqual(assay("explain", self.BUNDLE, "--method", "encode"), assay("explain", self.BUNDLE.with_suffix(".pte"), "--method", "encode"))
+        for file in self.BUNDLE, self.BUNDLE.with_suffix(".pte"):
+            assay("select", file, "-o", self.folder / file.suffix)
+        self.assertEqual((self.folder / ".bpte/selection.yaml").read_text(), (self.folder / ".pte/selection.yaml").read_text())
+        said = json.loads(assay("bench", self.BUNDLE, "--seconds", "0", "--json"))["programs"][0]
+        self.assertEqual(said["inputs"], f"inputs of {self.BUNDLE.parent / 'calls.json'}")
+        alone = self.folder / "alone.bpte"
+        alone.write_bytes(self.BUNDLE.read_bytes())
+        said = json.loads(assay("bench", alone, "--against", "reference", "--seconds", "0", "--json"))["programs"][0]
+        self.assertEqual(said["inputs"], f"inputs of {alone}")
+        self.assertTrue(all(output["agrees"] for engine in said["engines"] for output in engine["outputs"]))
+
+    def test_a_program_may_come_through_a_pipe(self):
+        with open(PROGRAMS / "mlp" / "program.pte", "rb") as program, subprocess.Popen(["cat"], stdin=program, stdout=subprocess.PIPE) as pipe:
+            done = subprocess.run([os.environ["ASSAY"], "explain", "/dev/stdin"], stdin=pipe.stdout, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, assay("explain", PROGRAMS / "mlp" / "program.pte")), done.stderr)
+
+    def test_what_is_no_program_is_refused(self):
+        for file in "/dev/null", "/dev/zero":
+            for command in ("explain", file), ("select", file, "-o", self.folder):
+                self.assertIn("malformed", refused(3, *command))
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_selection_needs_a_folder(self):
+        file = self.folder / "file"
+        file.touch()
+        self.assertIn("exhausted, output: ", refused(7, "select", PROGRAMS / "mlp" / "program.pte", "-o", file))
+
+    def test_a_wrong_method_is_answered_with_the_methods(self):
+        said = {refused(4, *command, self.BUNDLE.with_suffix(".pte"), "--method", "nothing")
+                for command in (["explain"], ["run", "--with", "optimized"], ["run", "--with", "reference"])}
+        self.assertEqual(len(said), 1, said)
+        self.assertRegex(said.pop(), 'there is no method "nothing"; the methods are "both", "decode", "encode"\n')
+
+
 class Explain(unittest.TestCase):
     def test_every_instruction_has_its_line(self):
         lines = assay("explain", PROGRAMS / "mobile_net" / "program.pte").splitlines()

@@ -206,7 +206,7 @@ class Statements(unittest.TestCase):
             letter.write_text("dear")
             done = write("-o", mine)
             self.assertEqual((done.returncode, letter.read_text()), (1, "dear"))
-            self.assertIn("holds no book", done.stderr)
+            self.assertIn("does not contain a book", done.stderr)
 
 
 class Reading(unittest.TestCase):

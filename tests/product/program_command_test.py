@@ -127,7 +127,7 @@ class Run(Programs):
         self.refused(4, "R1: input 0", "int64", "float32", by=["run", mlp, "--input", self.write("i.npy", npy("<i8", (3, 16), bytes(384)))])
         self.refused(4, "R1: input 0", "(3, 15)", "(3, 16)", by=["run", mlp, "--input", self.floats(3, 15)])
         self.refused(4, "R1: input 0", "(3, 16, 1)", "(3, 16)", by=["run", mlp, "--input", self.floats(3, 16, 1)])
-        self.refused(4, "R1: input 0", "(17, 6)", "(16, 6)", by=["run", program("dynamic_batch"), "--input", self.floats(17, 6)])
+        self.refused(4, "R1: input 0", "(17, 6)", "upper bound 16", by=["run", program("dynamic_batch"), "--input", self.floats(17, 6)])
 
     def test_files_that_are_none(self):
         mlp = program("mlp")
@@ -214,6 +214,14 @@ class Calls(Programs):
         self.assertEqual(assay(*self.calls({"method": "forward", "inputs": [7], "fails": "R2"}))[0], 1)
         self.assertEqual(assay(*self.calls({"method": "forward", "inputs": [7]}))[0], 4)
 
+    def test_a_file_without_calls_is_no_success(self):
+        self.refused(4, "run.calls", by=self.calls())
+
+    def test_a_path_with_the_character_nul_is_refused(self):
+        x = str(self.floats(3, 16))
+        for content in ({"inputs": [x + "\0.npy"]}, {"inputs": [x], "outputs": ["x.npy\0"]}):
+            self.refused(3, "NUL", by=self.calls(content))
+
     def test_invalid_files_of_calls_are_refused(self):
         for content, rule in (b"", "call.json"), (b"[]", "calls.format"), (b"{}", "calls.format"), (b'{"calls":[7]}', "calls.format"), (b'{"calls":[{"inputs":["nowhere.npy"]}]}', "file"), (b'{"calls":[{"inputs":[],"outs":[]}]}', "calls.format"), (b'{"calls":[{"inputs":[],"rtol":-1}]}', "calls.format"):
             self.refused(3, "calls.json", rule, by=["run", program("mlp"), "--calls", self.write("calls.json", content)])
@@ -269,6 +277,29 @@ class Check(Programs):
         code, out, _ = assay("check", other)
         self.assertEqual(code, 0)
         self.assertIn("payloads not checked: 1\n    delegate 0 of forward, for ProgramBackenX\n", out)
+
+    def test_a_backend_that_a_testee_lacks_is_listed(self):
+        inline = program("delegate_inline")
+        other = self.write("other.pte", inline.read_bytes().replace(b"ProgramBackend", b"ProgramBackenX"))
+        for testee in "reference", "optimized":
+            code, out, _ = assay("check", inline, "--with", testee)
+            self.assertEqual((code, "has a kernel for every call" in out), (0, True), out)
+            code, out, _ = assay("check", other, "--with", testee)
+            self.assertEqual(code, 5, out)
+            self.assertIn(f"  {testee} lacks\n    delegate 0 of forward: the backend ProgramBackenX\n", out)
+            x = assay("run", other, "--calls", inline.parent / "calls.json", "--with", testee)
+            self.assertIn("D2", x[2])
+
+    def test_external_data_that_no_file_has_are_named(self):
+        folder = PROGRAMS / "external_constants"
+        code, out, _ = assay("check", folder / "program.pte")
+        self.assertEqual(code, 0)
+        self.assertRegex(out, r"\n  to run, it wants \d+ external data that no file has \(T19; --data gives data files\): \S+")
+        wanted = json.loads(assay("check", folder / "program.pte", "--json")[1])["wanted_data"]["names"]
+        self.assertTrue(wanted)
+        [data] = folder.glob("*.ptd")
+        self.assertNotIn("external data", assay("check", folder / "program.pte", "--data", data)[1])
+        self.assertIn("T19", assay("run", folder / "program.pte", "--input", folder / "call0_input0.npy")[2])
 
     def test_operators_that_a_library_lacks_are_listed(self):
         code, out, _ = assay("check", program("mlp"), "--with", "reference")

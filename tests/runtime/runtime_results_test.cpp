@@ -87,6 +87,33 @@ TEST(RuntimeResults, AnArgumentThatIsChangedInPlaceIsReturned) {
   EXPECT_EQ(of_copy([](PlanBuilder& p, auto) { return p.none(); }), "I9");
 }
 
+// relu_ and add_ with what they return, x itself or a handle of it.
+TEST(RuntimeResults, AnInPlaceFormChangesItsArgument) {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  const auto x = plan.tensor(float32, {3}), y = plan.planned(float32, {3}), handle = plan.planned(float32, {3}, 2);
+  plan.plan().inputs = {x}, plan.plan().outputs = {y};
+  plan.add_tensors(x, x, y);
+  plan.call("aten::relu_", {y, y});
+  plan.call("aten::add_.Tensor", {y, x, plan.integer(1), handle});
+  Method method = ready(program);
+  EXPECT_EQ(rule(method.set_input(0, floats({-1, 2, 3}))), "");
+  EXPECT_EQ(rule(method.execute()), "");
+  EXPECT_THAT(values(method), ElementsAre(-1, 6, 9));
+}
+
+TEST(RuntimeResults, AnInPlaceFormKeepsTheSizesOfItsArgument) {
+  const auto added = [](const std::vector<int>& sizes) {
+    return broken_by([&](ProgramBuilder&, PlanBuilder& p) {
+      const auto x = p.state(float32, {2}), other = p.state(float32, sizes, 2);
+      p.call("aten::add_.Tensor", {x, other, p.integer(1), x});
+    });
+  };
+  EXPECT_EQ(added({2}), "");
+  EXPECT_EQ(added({1}), "");
+  EXPECT_EQ(added({2, 2}), "add.out");
+}
+
 TEST(RuntimeResults, AReturnedNumberIsOneOutArgument) {
   const auto of_size = [](std::size_t arguments) {
     return broken_by([=](ProgramBuilder&, PlanBuilder& p) {

@@ -110,7 +110,7 @@ class Faulty:
     def accepts(self, kind, number, body, handle):
         """Sizes beyond what the program declares are answered."""
         reply = self.right(kind, number, body, handle)
-        is_beyond = kind == EXECUTE and reply[0] != OK and (b"more elements than the bound" in reply or b"but must have (" in reply)
+        is_beyond = kind == EXECUTE and reply[0] != OK and (b"has the upper bound" in reply or b"but must have (" in reply)
         return HEAD.pack(OK, 0, 0, 0, 0) + struct.pack("<I", 0) if is_beyond else reply
 
     def remembers(self, kind, number, body, handle):

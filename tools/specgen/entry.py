@@ -7,7 +7,7 @@ from dtype_facts import of_kind
 OUTCOMES = {"R": "invalid", "D": "fault", "U": "unsupported"}  # by the first letter of a rule's number
 NUMBERS = ("Scalar", "int", "bool")  # the types that an operator of family number returns
 KEYS = {"schema", "family", "math", "function", "common", "dtype", "out", "shape", "layout", "compute", "rules", "read",
-        "dims", "unused", "rounding", "accuracy", "terms", "work", "magnitude", "choice", "notes", "fill", "with", "functional", "options"}
+        "dims", "unused", "rounding", "accuracy", "terms", "work", "magnitude", "choice", "notes", "fill", "with", "functional", "options", "in_place"}
 
 
 class SpecError(Exception):

@@ -18,6 +18,7 @@ from entry import SpecError, defined_words, entries  # noqa: E402
 import dtypes_cpp  # noqa: E402
 from expression import Vocabulary, words_header, words_source  # noqa: E402
 import functional  # noqa: E402
+import in_place  # noqa: E402
 import protocol  # noqa: E402
 import roles  # noqa: E402
 from tables import tables_header  # noqa: E402
@@ -38,14 +39,24 @@ def source(file, wrappers):
     return lines + ["}  // namespace assay::wrappers"]
 
 
+def arguments(entry):
+    rows = (f"    {{{cpp_string(a.name)}, {cpp_string(a.type)}, {cpp_string(a.default)}, {str(a.out).lower()}, {a.length}, {str(a.mutated).lower()}}}," for a in entry.arguments)
+    return [f"constexpr SchemaArgument arguments_{entry.symbol}[] = {{", *rows, "};"]
+
+
+def row(form, entry):
+    """The row of an operator; of its in-place form, which has the rules, the accuracy and the wrapper of the entry."""
+    texts, s = [form.name, entry.id, form.data["schema"], entry.file, entry.data["math"], entry.data.get("choice", "")], entry.symbol
+    return f"    {{{', '.join(map(cpp_string, texts))}, arguments_{form.symbol}, {f'rules_{s}' if entry.rules else '{}'}, accuracy_{s}, wrappers::call_{s}}},"
+
+
 def table(all_wrappers):
     lines = ["#include <array>", '#include "reference/functional.h"', "", "namespace assay {", "namespace wrappers {",
              *(f"void call_{w.entry.symbol}(Call& call);" for w in all_wrappers), "}  // namespace wrappers", "namespace {", "using std::string_view;", ""]
     rows = []
     for w in sorted(all_wrappers, key=lambda w: w.entry.name):
         e, s = w.entry, w.entry.symbol
-        lines.append(f"constexpr SchemaArgument arguments_{s}[] = {{")
-        lines += [f"    {{{cpp_string(a.name)}, {cpp_string(a.type)}, {cpp_string(a.default)}, {str(a.out).lower()}, {a.length}, {str(a.mutated).lower()}}}," for a in e.arguments] + ["};"]
+        lines += arguments(e)
         for r in e.rules:
             if r.word.arguments:
                 lines.append(f"constexpr string_view words_{s}_{r.number}[] = {{{', '.join(map(cpp_string, r.word.arguments))}}};")
@@ -57,10 +68,14 @@ def table(all_wrappers):
             lines.append("};")
         lines.append(f"constexpr AccuracyRow accuracy_{s}[] = {{")
         lines += [f"    {accuracy_row(*row)}," for row in e.accuracy_rows] + ["};", ""]
-        texts = [e.name, e.id, e.data["schema"], e.file, e.data["math"], e.data.get("choice", "")]
-        rows.append(f"    {{{', '.join(map(cpp_string, texts))}, arguments_{s}, {f'rules_{s}' if e.rules else '{}'}, accuracy_{s}, wrappers::call_{s}}},")
+        rows.append(row(e, e))
+    forms = [(form.entry, w.entry) for form, w in in_place.forms(all_wrappers)]
     return lines + ["constexpr Operator table[] = {", *rows, "};", "",
-                    *functional.lines([w.entry for w in all_wrappers]), "", "}  // namespace", "", "std::span<const Operator> operator_table() { return table; }",
+                    *functional.lines([w.entry for w in all_wrappers]), "",
+                    *(line for form, _ in forms for line in arguments(form)),
+                    "constexpr Operator in_place_forms[] = {", *(row(form, entry) for form, entry in forms), "};", "",
+                    "}  // namespace", "", "std::span<const Operator> operator_table() { return table; }",
+                    "std::span<const Operator> in_place_table() { return in_place_forms; }",
                     "std::span<const FunctionalForm> functional_table() { return functional_forms; }", "", "}  // namespace assay"]
 
 
@@ -133,7 +148,7 @@ class Spec:
 FILES = {
     "operators.gen.cpp": lambda spec: table(spec.all_wrappers),
     "operator_lines.gen.h": lambda spec: lines_header(spec.lines),
-    "operator_roles.gen.h": lambda spec: roles.header(spec.all_wrappers, spec.table("format/handles.yaml")),
+    "operator_roles.gen.h": lambda spec: roles.header([*spec.all_wrappers, *(form for form, _ in in_place.forms(spec.all_wrappers))], spec.table("format/handles.yaml")),
     "words.gen.h": lambda spec: words_header(spec.vocabulary),
     "words.gen.cpp": lambda spec: words_source(spec.vocabulary),
     "outcome.gen.h": lambda spec: outcome_header(spec.table("faults.yaml")),

@@ -23,10 +23,15 @@ namespace {
 // A file of packed constants takes at most this many bytes more than the constants themselves.
 constexpr std::uintmax_t most_packed_header = 4096;
 
+// Requires that the file is regular, because other files do not tell their size.
 ClientMemory contents(const std::filesystem::path& file) {
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(file, unknown);
+  if (unknown) throw Fault(Outcome::malformed, "file", text(file.string(), " cannot be read: ", unknown.message()));
   std::ifstream in(file, std::ios::binary);
-  ClientMemory memory(std::filesystem::file_size(file));
-  in.read(reinterpret_cast<char*>(memory.bytes().data()), static_cast<std::streamsize>(memory.bytes().size()));
+  ClientMemory memory(size);
+  in.read(reinterpret_cast<char*>(memory.bytes().data()), static_cast<std::streamsize>(size));
+  if (!in) throw Fault(Outcome::malformed, "file", text(file.string(), " cannot be read as a whole"));
   return memory;
 }
 
@@ -140,7 +145,18 @@ std::vector<std::string> OptimizedClient::method_names() const {
 
 ClientMemory OptimizedClient::memory(std::size_t bytes) const { return ClientMemory(bytes, budget_, "the runtime"); }
 
+// Fault G3: the program has no such method.
+void OptimizedClient::expect_method(const std::string& name) const {
+  const auto names = method_names();
+  if (std::ranges::find(names, name) != names.end()) return;
+  format::Text sentence;
+  sentence.add("there is no method ").add(format::Quoted{name}).add("; the methods are ");
+  for (const std::string& known : names) sentence.add(&known == &names.front() ? "" : ", ").add(format::Quoted{known});
+  throw Fault(Outcome::invalid, "G3", std::string(sentence.view()));
+}
+
 ClientMemory OptimizedClient::workspace(const std::string& method) const {
+  expect_method(method);
   std::size_t bytes = 0;
   done([&](auto* f) { return assay_method_workspace_size(program_, method.c_str(), &bytes, f); });
   return memory(bytes);

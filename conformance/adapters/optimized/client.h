@@ -69,6 +69,7 @@ class OptimizedClient {
   void open(Bytes program, std::span<const Bytes> data, const Options& options);
   void begin_pool(std::size_t threads);
   ClientMemory memory(std::size_t bytes) const;  // charged to the budget
+  void expect_method(const std::string& name) const;
   ClientMemory workspace(const std::string& method) const;
   assay_method_sizes sizes(const std::string& method, const assay_options& options,
                            const ClientMemory& workspace) const;

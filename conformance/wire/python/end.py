@@ -6,10 +6,11 @@ module that starts threads while it is imported: `-- python3 end.py MODULE` star
 With --listen [HOST:]PORT this is a server for tcp:HOST:PORT, also from another machine.
 
 ATTRIBUTE, by default `kernels`, is a dict from full names of operators to functions. A function receives the
-arguments of the schema without the outs. It returns an array, a number, or a tuple of them, each of the dtype of its
-out. A function with a parameter `out` also receives the outs; it may write to them and return None. bfloat16 and
-other dtypes that numpy lacks are raw bytes, V1, V2 or V4. A function raises NotImplementedError where it has no
-kernel for such a call; any other exception refuses the call.
+arguments of the schema without the outs. It returns an array, a number, or a tuple of them. An array has the dtype of
+its out; a number of Python is converted to it, unless that drops a fraction or an imaginary part. A function with a
+parameter `out` also receives the outs; it may write to them and return None. bfloat16 and other dtypes that
+numpy lacks are raw bytes, V1, V2 or V4. A function raises NotImplementedError where it has no kernel for such a call;
+any other exception refuses the call.
 
 A module with a function `load(program, data)`, which receives bytes, also runs programs: the object that it returns
 is called with the name of a method and a list of inputs, and returns a list of outputs. `name` and `facts`, a dict,
@@ -131,12 +132,14 @@ def plain(v):
 
 
 def written(result, out):
-    """The bytes of a result, which must have the dtype of its out. A number that an operator returns has no out: it is
-    bool, int64 or float64."""
+    """The bytes of a result. An array must have the dtype of its out, and a number of Python is converted to it. A number
+    that an operator returns has no out: it is bool, int64 or float64."""
     if out is None:
         array = numpy.asarray(result, "?" if isinstance(result, bool) else "i8" if isinstance(result, int) else "f8")
         return tensor(array, NUMBERS[array.dtype], [])
-    array = numpy.asarray(result)
+    is_number = isinstance(result, (bool, int, float, complex)) and not isinstance(result, numpy.generic)
+    is_kept = is_number and numpy.can_cast(numpy.min_scalar_type(result), CODES[out.dtype], "same_kind")
+    array = numpy.asarray(result, CODES[out.dtype] if is_kept else None)
     if array.dtype != CODES[out.dtype]:
         raise TypeError(f"the result is {array.dtype}, but the out is {numpy.dtype(CODES[out.dtype])}")
     return tensor(array, out.dtype, out.order)

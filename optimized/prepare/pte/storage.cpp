@@ -14,11 +14,17 @@ void PlanReader::read_memories() {
   memories_ = workspace_.take<PlannedMemory>(std::max<std::size_t>(shared_memories_.size(), 1));
   if (!has_room()) return;
   for (std::size_t i = 1; i < shared_memories_.size(); ++i) memories_[i].is_shared = shared_memories_[i] != 0;
-  for (const pte::ExecutionPlan* plan : *program_.view().tables->execution_plan())
-    format::each_end(*plan, [&](std::uint32_t i, std::uint64_t end) {
-      PlannedMemory& memory = memories_[i];
-      if (plan == &plan_ || memory.is_shared) memory.bytes = std::max(memory.bytes, end);
-    });
+  for (const pte::ExecutionPlan* plan : *program_.view().tables->execution_plan()) {
+    using Raise = void (*)(void*, std::uint32_t, std::uint64_t);
+    constexpr Raise raise = [](void* memories, std::uint32_t i, std::uint64_t end) {
+      PlannedMemory& memory = static_cast<PlannedMemory*>(memories)[i];
+      memory.bytes = std::max(memory.bytes, end);
+    };
+    constexpr Raise raise_shared = [](void* memories, std::uint32_t i, std::uint64_t end) {
+      if (static_cast<PlannedMemory*>(memories)[i].is_shared) raise(memories, i, end);
+    };
+    format::each_end(*plan, plan == &plan_ ? raise : raise_shared, memories_.data());
+  }
 }
 
 // The bytes of a constant, or the initial value of state.

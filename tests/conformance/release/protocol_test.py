@@ -403,6 +403,14 @@ def load(program, data):
         code, out, err = assay("case", "aten::add.out#4321b778", "--testee", "python:mine", cwd=self.folder, env=WITH_NUMPY)
         self.assertEqual((code, err), (0, ""), out)
 
+    def test_numbers_of_python_get_the_dtype_of_the_out(self):
+        self.write("mine.py", b'kernels = {"aten::scalar_tensor.out": lambda s: s}\n')
+        code, err, header, cases = self.judged("--operators", "aten::scalar_tensor.out", "--mutations", "0", "python:mine", cwd=self.folder, env=WITH_NUMPY)
+        passed = {case["dtypes"][0] for case in cases if case["valid"] and case["verdict"] == "pass"}
+        self.assertGreaterEqual(passed, {"float32", "int64"}, err)
+        refused = [case["message"] for case in cases if "message" in case]
+        self.assertTrue(all("float64, but the out is float" not in message for message in refused), refused)
+
     def test_programs(self):
         self.write("mine.py", self.MODULE.encode())
         code, out, err = assay("run", PROGRAMS / "mlp" / "program.pte", "--input", PROGRAMS / "mlp" / "call0_input0.npy", "--with", "python:mine", cwd=self.folder, env=WITH_NUMPY)

@@ -292,6 +292,36 @@ class TwoVersions(Page):
     def test_nothing_overflows_with_everything_open(self):
         self.assert_nothing_overflows()
 
+    def test_facts_are_folded_on_a_phone(self):
+        for size, is_open in (PHONE, False), (DESK, True):
+            self.browser.open(self.address, size)
+            self.assertEqual(self.browser.run("byId('about').open"), is_open)
+            self.assertEqual(self.browser.run("byId('facts').checkVisibility()"), is_open)
+
+
+class NotJudged(Page):
+    """A run and the same run without the cases of one operator."""
+    operator = "aten::maximum.out"
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        few = Path(folder.name) / "few.jsonl"
+        lines = [line for line in lines_of("old.jsonl") if line.get("operator") != cls.operator and "defect" not in line and "footer" not in line]
+        few.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        cls.runs = ("old.jsonl", str(few))
+        super().setUpClass()
+
+    def test_a_testee_that_was_not_judged_is_not_shown_as_clean(self):
+        self.browser.open(self.address + "#scope=all")
+        for defect in defects_of("old.jsonl"):
+            marks = self.browser.run(f"""[...document.querySelectorAll(".defect[data-id='{defect['id']}'] .marks span")]
+                .filter(mark => mark.textContent.includes("few.jsonl"))
+                .map(mark => [mark.textContent.endsWith(": not judged"), mark.hasAttribute("data-lacks")])""")
+            judged = defect["operators"] != [self.operator]
+            self.assertEqual(marks, [[not judged, judged]], defect["id"])
+
 
 def take_screenshots(folder):
     """Reports at desk and phone width, light and dark, folded and with a defect open."""

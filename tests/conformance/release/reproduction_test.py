@@ -135,6 +135,17 @@ class Reproduction(unittest.TestCase):
         done = self.case(case, "--as", "json")
         self.assertEqual(done.stdout, self.file(case, "json").read_text())
 
+    def test_a_file_that_would_run_other_kernels_is_refused(self):
+        for kind, testee in ("python", "./lib.so"), ("cpp", "./lib.so"), ("python", "executorch:./lib.so"), ("cpp", "reference"):
+            done = self.case(RIGHT[0], "--as", kind, "--testee", testee)
+            self.assertEqual((done.returncode, done.stdout), (5, ""), done.stderr)
+            self.assertEqual(done.stderr, f"assay: unsupported, case.as: {kind} would show the official kernels, not {testee}: bpte and json are files for any testee\n")
+        for kind in "json", "bpte":
+            self.assertEqual(self.case(RIGHT[0], "--as", kind, "--testee", "./lib.so", "-o", self.folder / kind).returncode, 0)
+        mine = self.case(RIGHT[0], "--as", "cpp", "--testee", "executorch:./my lib.so").stdout
+        self.assertIn(f"-lexecutorch '{pathlib.Path.cwd() / 'my lib.so'}' && ", mine)
+        self.assertNotIn("kernels_optimized", mine)
+
     def test_impossible_requests_are_refused(self):
         for arguments in (["--as", "pdf"], ["-o", "x"], ["--as", "cpp", "--json"]):
             done = self.case(RIGHT[0], *arguments)

@@ -151,9 +151,19 @@ class Planted(WithFolder):
             self.assertEqual((done, err), (1, ""))
             self.assertIn("FAIL is refused: ", out)
 
-    def test_both_may_refuse(self):
+    def test_a_call_that_both_refuse_is_not_compared(self):
         wrong = ("run", PROGRAMS / "mlp" / "program.pte", "--input", "1", "--with", RUNTIME, "--against", "reference")
-        self.assertEqual(assay(*wrong)[0], 0, assay(*wrong))
+        code, out, err = assay(*wrong)
+        self.assertEqual((code, err.count("\n")), (4, 1), out + err)
+        self.assertIn("assay: invalid, testee: planted says: R1: ", err)
+        self.assertIn("  refused by testee\n1 call, 0 outputs compared: 1 of the calls were refused, not compared\n", out)
+
+    def test_both_may_refuse_by_the_expected_rule(self):
+        for fails, code in ("R1", 0), ("R2", 1):
+            file = self.write("calls.json", {"calls": [{"inputs": [1], "fails": fails}]})
+            done, out, err = assay("run", PROGRAMS / "mlp" / "program.pte", "--calls", file, "--with", KERNELS, "--against", "reference")
+            self.assertEqual((done, err), (code, ""), out)
+            self.assertIn("no difference" if code == 0 else "but is to be refused by", out)
 
     def test_the_reference_answers_missing_operators_and_reports_them(self):
         code, out, err = assay(*MLP, "--with", KERNELS, planted="aten::relu.out=lack")
