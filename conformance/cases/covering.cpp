@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <queue>
 #include <random>
 #include <set>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "conformance/cases/call_features.h"
@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t most_tried = 60'000;      // mutated calls of an operator
 constexpr std::size_t most_mutations_made = 5;  // of a call
 constexpr std::size_t most_double = 6'000;      // tries with two mutations at once
+constexpr std::size_t most_drawn = 300;         // calls from which one is chosen
 constexpr Int most_elements_tried = 20'000, most_work_tried = Int{1} << 20;
 
 using Combination = std::uint64_t;
@@ -54,7 +55,7 @@ class CoveringSearch {
       try_all(base);
     }
     try_doubles();
-    keep_the_needed();
+    choose();
     found_.coverage.covered = covered_.size();
     found_.coverage.possible = possible();
     return std::move(found_);
@@ -64,6 +65,11 @@ class CoveringSearch {
   struct Base {
     CaseId id;
     std::vector<Value> arguments;
+  };
+
+  struct Gain {  // how many missing combinations a call has
+    std::size_t gain, call;
+    auto operator<=>(const Gain&) const = default;
   };
 
   void take_recorded(const CaseId& id) {
@@ -121,7 +127,7 @@ class CoveringSearch {
     add(features);
     Base made{base.id, std::move(changed)};
     made.id.mutations.insert(made.id.mutations.end(), mutations.begin(), mutations.end());
-    made_.emplace_back(made.id, features);
+    made_.push_back(made);
     if (made.id.mutations.size() < most_mutations_made) queue_.push_back(std::move(made));
   }
 
@@ -145,19 +151,51 @@ class CoveringSearch {
     }
   }
 
-  // Drops calls whose combinations all occur in others, those found first before the others: later calls have more.
-  void keep_the_needed() {
-    std::unordered_map<Combination, int> occurs;
-    std::vector<std::vector<Combination>> of_each;
-    for (const auto& [id, features] : made_)
-      for (const Combination c : of_each.emplace_back(combinations(features, at_once_))) ++occurs[c];
-    for (std::size_t k = 0; k < made_.size(); ++k) {
-      const bool is_needed =
-          std::ranges::any_of(of_each[k], [&](Combination c) { return occurs[c] == 1 && !recorded_.contains(c); });
-      if (is_needed)
-        found_.cases.push_back(made_[k].first);
-      else
-        for (const Combination c : of_each[k]) --occurs[c];
+  std::size_t gain_of(const Base& base) const {
+    const std::vector<Combination> all = combinations(call_features_of(op_, base.arguments), at_once_);
+    return static_cast<std::size_t>(std::ranges::count_if(all, [&](Combination c) { return missing_.contains(c); }));
+  }
+
+  // A found call with further mutations. It is often invalid.
+  Base drawn(std::mt19937_64& random) const {
+    Base base = made_[random() % made_.size()];
+    for (std::size_t more = 1 + random() % 2; more > 0; --more) {
+      const std::vector<Mutation> mutations = mutations_of(base);
+      if (mutations.empty()) break;
+      base.id.mutations.push_back(mutations[random() % mutations.size()]);
+      base.arguments = mutated(op_, std::move(base.arguments), base.id.mutations.back());
+      if (!is_small(base.arguments)) break;
+    }
+    return base;
+  }
+
+  // The best of some drawn calls if it has more missing combinations than the best of the found calls, else that call.
+  Base best(std::mt19937_64& random) {
+    while (gains_.top().gain > gain_of(made_[gains_.top().call])) {  // gains become smaller with each chosen call
+      const std::size_t call = gains_.top().call;
+      gains_.pop();
+      gains_.push({gain_of(made_[call]), call});
+    }
+    Base found = made_[gains_.top().call];
+    std::size_t gain = gains_.top().gain;
+    for (std::size_t k = 0; k < most_drawn; ++k) {
+      Base other = drawn(random);
+      const std::size_t of_other = is_small(other.arguments) ? gain_of(other) : 0;
+      if (of_other > gain && answers(other.arguments)) gain = of_other, found = std::move(other);
+    }
+    return found;
+  }
+
+  // Chooses few calls that have all combinations which recorded calls lack.
+  void choose() {
+    std::mt19937_64 random(2);
+    for (const Combination c : covered_)
+      if (!recorded_.contains(c)) missing_.insert(c);
+    for (std::size_t k = 0; k < made_.size(); ++k) gains_.push({gain_of(made_[k]), k});
+    while (!missing_.empty()) {
+      const Base chosen = best(random);
+      for (const Combination c : combinations(call_features_of(op_, chosen.arguments), at_once_)) missing_.erase(c);
+      found_.cases.push_back(chosen.id);
     }
   }
 
@@ -171,11 +209,12 @@ class CoveringSearch {
   const Corpus& corpus_;
   const Operator& op_;
   const std::size_t at_once_;
-  std::unordered_set<Combination> covered_, recorded_;
+  std::unordered_set<Combination> covered_, recorded_, missing_;
   std::array<std::set<std::int8_t>, call_feature_count> values_;
   std::deque<Base> queue_;
   std::vector<Base> bases_;
-  std::vector<std::pair<CaseId, CallFeatures>> made_;
+  std::vector<Base> made_;
+  std::priority_queue<Gain> gains_;  // the upper bound of the gain of each made call
   Covering found_;
 };
 

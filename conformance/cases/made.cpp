@@ -26,14 +26,10 @@ std::vector<std::string> MadeCases::ids(std::string_view operator_name) const {
   const auto lines = lines_.find(operator_name);
   if (lines == lines_.end()) return all;
   for (const std::string& line : lines->second) {
-    const std::size_t space = line.find(' '), star = line.find('*');
-    if (star == std::string::npos || star > space) {
-      all.push_back(line);
-      continue;
-    }
-    std::istringstream numbers(line.substr(space + 1));
-    for (std::string number; std::getline(numbers, number, ',');)
-      all.push_back(line.substr(0, star) + number + line.substr(star + 1, space - star - 1));
+    std::istringstream words(line);
+    std::string recorded;
+    words >> recorded;
+    for (std::string mutations; words >> mutations;) all.push_back(recorded + "~" + mutations);
   }
   return all;
 }

@@ -8,19 +8,18 @@
 
 namespace assay {
 
-// The cases that tests/operators/made_cases.cpp has chosen: calls at the sizes on which kernels branch, and calls with
-// every pair of features. A line of the file is a case id; or an id with a mutation that has * for a number, a space
-// and the numbers to put there, separated by commas. A line "# OPERATOR: TEXT" states what the cases of an operator
-// cover.
+// The cases that tests/operators/made_cases.cpp has chosen: calls at the sizes on which kernels branch, and calls that
+// cover the pairs of features. A line of the file has the id of a recorded call and, after spaces, the mutations of
+// each case; `~` joins the mutations of one case. A line "# OPERATOR: TEXT" states what the cases of an operator cover.
 class MadeCases {
  public:
   static constexpr std::string_view file_name = "made_cases.txt";
 
   MadeCases() = default;
-  explicit MadeCases(const std::filesystem::path& file);  // a file that is missing has no cases
+  explicit MadeCases(const std::filesystem::path& file);  // a missing file has no cases
 
   std::vector<std::string> ids(std::string_view operator_name) const;
-  std::string coverage(std::string_view operator_name) const;  // the text that states it; empty: there is none
+  std::string coverage(std::string_view operator_name) const;  // empty if the file does not state it
 
  private:
   std::map<std::string, std::vector<std::string>, std::less<>> lines_;  // by operator

@@ -14,10 +14,10 @@
 namespace assay {
 namespace {
 
-constexpr std::array kind_names{"dtype",    "dtypes", "sizes",    "size",    "rank",   "layout", "values", "integer",
-                                "scalar",   "list",   "length",   "text",    "none",   "out",    "number", "numbers",
-                                "elements", "scale",  "exponent", "extents", "extent", "exact"};
-static_assert(kind_names.size() == mutation_kinds + 3);
+constexpr std::array kind_names{"dtype",   "dtypes",  "sizes",    "size",   "rank",     "layout", "values",
+                                "integer", "scalar",  "list",     "length", "text",     "none",   "out",
+                                "number",  "numbers", "elements", "scale",  "exponent", "extents"};
+static_assert(kind_names.size() == mutation_kinds + 1);
 
 constexpr std::array all_dtypes = dtype_orders::mutated;
 static_assert(all_dtypes.size() == dtype_orders::mutated_complex.size());  // one number names a dtype of either list
@@ -286,17 +286,6 @@ void change_extents(const Operator& op, std::vector<Value>& arguments, const Mut
     if (*n == old) *n = m.n[1];
 }
 
-void change_extent(Tensor& t, const Mutation& m) {
-  if (t.rank() == 0) return;
-  Dims sizes = t.sizes;
-  sizes[static_cast<Int>(pick(m.n[1], static_cast<std::size_t>(t.rank())))] = m.n[2];
-  if (can_extend(sizes)) t = extended(t, sizes);
-}
-
-void change_integer_exactly(const Operator& op, std::vector<Value>& arguments, const Mutation& m) {
-  if (const std::vector<Int*> all = integers_of(op, arguments); !all.empty()) *all[pick(m.n[0], all.size())] = m.n[1];
-}
-
 void change_dtypes(const std::vector<Tensor*>& tensors, const Mutation& m) {
   const DType old = tensors[pick(m.n[0], tensors.size())]->dtype;
   for (Tensor* t : tensors)
@@ -445,10 +434,6 @@ std::vector<Value> mutated(const Operator& op, std::vector<Value> changed, const
     change_sizes(tensors, m);
   } else if (m.kind == Mutation::Kind::extents) {
     change_extents(op, changed, m);
-  } else if (m.kind == Mutation::Kind::extent) {
-    if (!tensors.empty()) change_extent(*tensors[pick(m.n[0], tensors.size())], m);
-  } else if (m.kind == Mutation::Kind::exact) {
-    change_integer_exactly(op, changed, m);
   } else if (m.kind == Mutation::Kind::dtypes) {
     if (!tensors.empty()) change_dtypes(tensors, m);
   } else if (m.kind == Mutation::Kind::out) {

@@ -13,19 +13,20 @@
 namespace assay {
 namespace {
 
-// The vector_widths of vectors and of unrolled loops, and their neighbours.
+// The widths of vectors and of unrolled loops, and their neighbours.
 constexpr std::array<Int, 28> vector_widths{1,  3,  4,   5,   7,   8,   9,   15,  16,  17,  31,  32,   33,   63,
                                             64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025};
-constexpr std::array<Int, 11> other_widths{1, 3, 4, 8, 9, 17, 33, 65, 129, 257, 1025};
+constexpr std::array<Int, 6> other_widths{3, 9, 17, 33, 65, 257};
 constexpr std::array<Int, 3> widths_of_dtypes{1025, 67, 17};  // the dtypes take turns
-// Blocks and shares of threads: 32,768 elements in ATen. The order is that of their choice.
-constexpr std::array<Int, 9> block_sizes{4097, 32769, 65537, 4096, 32768, 65536, 4095, 32767, 65535};
+// Blocks and shares of threads: 32,768 elements in ATen. Lengths that cross more edges come first.
+constexpr std::array<Int, 9> block_sizes{65537, 4097, 32769, 4096, 32768, 65536, 4095, 32767, 65535};
 
 constexpr std::array<Int, 2> probed{37, 129};  // a size that takes these lengths takes others
 constexpr std::size_t most_bases = 400;        // recorded calls that are looked at
 constexpr std::size_t most_axes = 4;           // sizes of an operator that get lengths, beside the first
-constexpr Int work_of_line = 600'000, work_of_blocks = 12'000'000;
-constexpr Int work_of_element = 30;  // comparing and filling, beside the reference's own work
+constexpr Int work_of_line = 600'000, work_of_blocks = 7'000'000;
+constexpr std::size_t most_outs = 64;  // of a call that returns a list
+constexpr Int work_of_element = 30;    // comparing and filling, beside the reference's own work
 
 // A size of a recorded call that can have other lengths.
 struct Axis {
@@ -35,6 +36,8 @@ struct Axis {
   std::string places;  // the arguments and dimensions that have the size
   DType dtype = DType::float32;
   Int work = 0;  // of the call with the longer of the probed lengths
+
+  auto cost() const { return std::pair(dtype != DType::float32, work); }
 };
 
 Mutation to_length(const Axis& axis, Int length) {
@@ -48,8 +51,8 @@ class SizeSearch {
       look_at({std::string(op_.name), calls.digest(i), {}});
   }
 
-  std::vector<std::string> lines() {
-    std::vector<std::string> all;
+  std::vector<CaseId> cases() {
+    std::vector<CaseId> all;
     const std::vector<Axis> axes = chosen();
     if (axes.empty()) return all;
     std::vector<const Axis*> dtypes{&axes.front()};
@@ -124,35 +127,33 @@ class SizeSearch {
   void keep(const Axis& axis) {
     const auto cheaper = [](auto& axes, const auto& key, const Axis& a) {
       const auto [at, is_new] = axes.try_emplace(key, a);
-      if (!is_new && a.work < at->second.work) at->second = a;
+      if (!is_new && a.cost() < at->second.cost()) at->second = a;
     };
     ++calls_with_[axis.places];
-    if (axis.dtype == DType::float32) cheaper(by_places_, axis.places, axis);
+    cheaper(by_places_, axis.places, axis);
     cheaper(by_dtype_, axis.dtype, axis);
   }
 
-  // The cheapest axis, then those of the places that most calls have. Operators without float32 have the dtype that is
-  // cheapest.
+  // The cheapest axis, then those of the places that most calls have.
   std::vector<Axis> chosen() const {
     std::vector<Axis> all;
     for (const auto& [places, axis] : by_places_) all.push_back(axis);
-    if (all.empty())
-      for (const auto& [dtype, axis] : by_dtype_) all.push_back(axis);
     if (all.empty()) return all;
-    std::iter_swap(all.begin(), std::ranges::min_element(all, {}, &Axis::work));
+    std::iter_swap(all.begin(), std::ranges::min_element(all, {}, &Axis::cost));
     std::ranges::stable_sort(all.begin() + 1, all.end(), std::greater(),
                              [&](const Axis& a) { return calls_with_.at(a.places); });
     all.resize(std::min(all.size(), most_axes + 1));
     return all;
   }
 
-  // The work of the call with that length; none if the reference does not answer it for `most`.
+  // The work of the call with that length; none if the reference does not answer it for `most`, or in too many outs.
   std::optional<Int> work_of(const Axis& axis, Int length, Int most) const {
     Case c = corpus_.make(axis.base);
     forget_outs(op_, c.arguments);
     std::vector<Value> arguments = mutated(op_, c.arguments, to_length(axis, length));
     const Budget budget({.bytes = Int{1} << 26, .work = most});
     if (call(op_, arguments, budget).outcome != Outcome::ok) return std::nullopt;
+    if (out_tensors(op_, arguments).size() > most_outs) return std::nullopt;
     Int elements = 0;
     each_tensor(arguments, [&](const Tensor& t, std::size_t) { elements += t.count(); });
     const Int work = budget.used().work + work_of_element * elements;
@@ -168,26 +169,21 @@ class SizeSearch {
     return all;
   }
 
-  static void add(std::vector<std::string>& lines, const Axis& axis, std::vector<Int> lengths) {
-    if (lengths.empty()) return;
-    std::ranges::sort(lengths);
-    std::string line = text(to_text(axis.base), "~extents:", axis.distinct, ":*:", int{axis.with_integers}, " ");
-    for (const Int length : lengths) line += text(length, ",");
-    line.pop_back();
-    lines.push_back(std::move(line));
+  static void add(std::vector<CaseId>& cases, const Axis& axis, const std::vector<Int>& lengths) {
+    for (const Int length : lengths) cases.emplace_back(axis.base).mutations.push_back(to_length(axis, length));
   }
 
   const Corpus& corpus_;
   const Operator& op_;
-  std::map<std::string, Axis> by_places_;
+  std::map<std::string, Axis> by_places_;  // in float32 where the operator has it
   std::map<DType, Axis> by_dtype_;
   std::map<std::string, Int> calls_with_;
 };
 
 }  // namespace
 
-std::vector<std::string> size_cases(const Corpus& corpus, const RecordedCalls& calls) {
-  return SizeSearch(corpus, calls).lines();
+std::vector<CaseId> size_cases(const Corpus& corpus, const RecordedCalls& calls) {
+  return SizeSearch(corpus, calls).cases();
 }
 
 }  // namespace assay

@@ -18,7 +18,8 @@ namespace assay {
 namespace {
 
 constexpr std::string_view breaks = "the call breaks ";
-constexpr Int most_dtypes = 64;  // an upper bound: the file format numbers fewer dtypes
+constexpr Int most_dtypes = 64;           // an upper bound: the file format numbers fewer dtypes
+constexpr Int most_pairs = Int{1} << 20;  // of elements of two operands
 
 // What holds for some elements of a tensor.
 struct Elements {
@@ -489,6 +490,7 @@ class Describing {
   }
 
   // What holds for the pairs of elements that an elementwise operator combines; nothing if the sizes do not broadcast.
+  // Operands of other operators can broadcast to far more pairs than the operator computes; nothing is said of these.
   Pairs pairs_of(const Array<Real>& a, const Array<Real>& b, DType dtype) const {
     shapes::Broadcasting both;
     try {
@@ -496,6 +498,7 @@ class Describing {
     } catch (const Broken&) {
       return {};
     }
+    if (count(both.sizes()) > most_pairs) return {};
     PairsOf pairs(op_, dtype);
     const auto x = families::broadcast(a, both.sizes()), y = families::broadcast(b, both.sizes());
     Int flat = 0;

@@ -56,7 +56,7 @@ KernelLibrary& library() {
 }
 
 std::vector<std::vector<Real>> answer(const Schema& s, const std::vector<Value>& arguments, const OutPlan& outs) {
-  const Observation seen = Probe(library()).observe(s.op, arguments, outs);
+  const Observation seen = Probe(library()).observe(s.op, arguments, outs, 4);
   EXPECT_EQ(seen.reply.outcome, Outcome::ok) << seen.reply.message;
   EXPECT_EQ(seen.conduct, Class::none) << seen.violation;
   std::vector<std::vector<Real>> all;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "conformance/cases/call_features.h"
 #include "conformance/contract/read_contract.h"
 #include "conformance/scenarios/scenario.h"
 #include "tests/support/records.h"
@@ -58,6 +59,12 @@ TEST(Words, TablesHaveTheWordsOfTheSpecification) {
 
 TEST(Words, TheRuntimeSuiteHasTheWordsOfTheSpecification) {
   EXPECT_THAT(documented("Cases", "runtime_suite.md"), ElementsAreArray(words_of(scenario_kinds)));
+}
+
+TEST(Words, FeaturesOfCallsHaveTheWordsOfTheSpecification) {
+  std::vector<std::string> names;
+  for (const CallFeature& feature : call_features()) names.emplace_back(feature.name);
+  EXPECT_THAT(names_of(documented("Made cases")), ElementsAreArray(names));
 }
 
 TEST(Words, SlicesHaveTheWordsOfTheSpecification) {

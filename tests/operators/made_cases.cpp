@@ -1,10 +1,12 @@
-// Writes the file of MadeCases, which is golden/operators/made_cases.txt:
+// Writes lines of golden/operators/made_cases.txt, in the format of MadeCases:
 //
 //   made_cases FOLDER [PATTERN]   the cases of the recorded calls in FOLDER, for the operators that match
-//
-// A comment line states what the cases of an operator cover.
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
 
 #include "conformance/cases/covering.h"
 #include "conformance/cases/size_cases.h"
@@ -20,8 +22,14 @@ void write_cases(const Corpus& corpus, const RecordedCalls& calls) {
   fmt::print("# {}: {} {} of values, {} of them in recorded calls; {} calls were tried for {} others\n",
              calls.op().name, c.covered, c.at_once == 2 ? "pairs" : "triples", c.recorded, c.tried,
              c.possible - c.covered);
-  for (const std::string& line : size_cases(corpus, calls)) fmt::print("{}\n", line);
-  for (const CaseId& id : covering.cases) fmt::print("{}\n", to_text(id));
+  std::map<std::string, std::set<std::string>> mutations;  // of the cases, by recorded call
+  const auto add = [&](const CaseId& id) {
+    const std::string text = to_text(id);
+    mutations[text.substr(0, text.find('~'))].insert(text.substr(text.find('~') + 1));
+  };
+  std::ranges::for_each(size_cases(corpus, calls), add);
+  std::ranges::for_each(covering.cases, add);
+  for (const auto& [recorded, of_cases] : mutations) fmt::print("{} {}\n", recorded, fmt::join(of_cases, " "));
 }
 
 }  // namespace
