@@ -124,9 +124,7 @@ bool is_of_type(const Value& value, const SchemaArgument& argument) {
 }
 
 const Tensor* Call::changed(std::size_t out) const {
-  for (std::size_t i = 0; op_.arguments[out].out && i < out; ++i)
-    if (op_.arguments[i].mutated && op_.new_value_of(i) == out) return std::get_if<Tensor>(&arguments_[i]);
-  return nullptr;
+  return op_.in_place && op_.arguments[out].out ? std::get_if<Tensor>(&arguments_[0]) : nullptr;
 }
 
 TensorArgument Call::tensor(std::size_t i) const {

@@ -97,8 +97,8 @@ class Call {
   Outcome outcome() const { return outcome_; }
 
   // Each function returns argument i. Requires that the argument has the kind of its schema type. The function `call`
-  // checks this before the wrapper runs. An out that is None, and that receives the new value of an argument, is that
-  // argument.
+  // checks this before the wrapper runs. If the out of an in-place form is None, tensor() returns the argument that the
+  // form changes.
   TensorArgument tensor(std::size_t i) const;
   Argument<const Tensors*> tensors(std::size_t i) const { return {name(i), &std::get<Tensors>(arguments_[i])}; }
   Argument<Int> integer(std::size_t i) const { return {name(i), std::get<Int>(arguments_[i])}; }
@@ -184,7 +184,7 @@ class Call {
     Unrounded unrounded;
   };
   std::string_view name(std::size_t i) const { return op_.arguments[i].name; }
-  const Tensor* changed(std::size_t out) const;  // the argument whose new value this out is, or null
+  const Tensor* changed(std::size_t out) const;  // the argument that an in-place form stores this out in, or null
   void add_result(std::size_t argument, const Tensor* out, DType computed, Stored stored, const Dims& sizes,
                   const Dims& dim_order, bool in_list);
   template <class T>

@@ -79,6 +79,7 @@ struct Operator {
   std::span<const Rule> rules;
   std::span<const AccuracyRow> accuracy;
   void (*run)(Call&);
+  bool in_place = false;  // whether this is a row of in_place_table(): its only out is stored in its first argument
 
   std::size_t outs() const;     // the number of out arguments; they are the last arguments
   std::size_t mutated() const;  // the number of arguments that are changed in place

@@ -47,7 +47,7 @@ def arguments(entry):
 def row(form, entry):
     """The row of an operator; of its in-place form, which has the rules, the accuracy and the wrapper of the entry."""
     texts, s = [form.name, entry.id, form.data["schema"], entry.file, entry.data["math"], entry.data.get("choice", "")], entry.symbol
-    return f"    {{{', '.join(map(cpp_string, texts))}, arguments_{form.symbol}, {f'rules_{s}' if entry.rules else '{}'}, accuracy_{s}, wrappers::call_{s}}},"
+    return f"    {{{', '.join(map(cpp_string, texts))}, arguments_{form.symbol}, {f'rules_{s}' if entry.rules else '{}'}, accuracy_{s}, wrappers::call_{s}, {str(form is not entry).lower()}}},"
 
 
 def table(all_wrappers):
