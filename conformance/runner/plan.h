@@ -7,7 +7,7 @@
 
 #include "conformance/runner/case_runner.h"
 
-namespace assay {
+namespace assay::runner {
 
 struct SuiteOptions {
   std::string operators;        // a pattern, see matches(); empty means all operators
@@ -20,9 +20,9 @@ struct SuiteOptions {
 
 // The blocks of a run. Each operator has its recorded calls, a case that breaks each rule, and mutated calls; each case
 // occurs once, ordered by id. `shuffled`: the same blocks with the same cases, in another order.
-std::vector<Block> plan_blocks(const Corpus& corpus, const SuiteOptions& options, bool recorded_only);
+std::vector<Block> plan_blocks(const cases::Corpus& corpus, const SuiteOptions& options, bool recorded_only);
 
 // The blocks of the listed cases; each case occurs once.
 std::vector<Block> blocks_of(const std::set<std::string>& ids);
 
-}  // namespace assay
+}  // namespace assay::runner

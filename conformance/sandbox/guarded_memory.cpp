@@ -6,7 +6,7 @@
 
 #include "conformance/sandbox/pages.h"
 
-namespace assay {
+namespace assay::sandbox {
 namespace {
 
 constexpr std::size_t strait = std::size_t{1} << 20, sea = std::size_t{1} << 36;
@@ -85,4 +85,4 @@ std::optional<std::string> GuardedMemory::damage() const {
   return std::nullopt;
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

@@ -1,7 +1,7 @@
 #include "conformance/sandbox/heap.h"
 
 // In a build with a sanitizer, the sanitizer replaces the heap.
-namespace assay::heap {
+namespace assay::sandbox::heap {
 
 Watch::Watch(std::byte, std::size_t) {}
 Watch::~Watch() = default;
@@ -13,4 +13,4 @@ std::size_t used() { return 0; }
 void retire_freed() {}
 bool was_retired(const void*) { return false; }
 
-}  // namespace assay::heap
+}  // namespace assay::sandbox::heap

@@ -16,12 +16,12 @@
 #include "conformance/sandbox/recover.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::sandbox {
 namespace {
 
 TensorPlan plan_of(const Tensor& t) { return {t.dtype, t.sizes, t.dim_order}; }
 
-std::string element_name(std::string_view list, std::size_t k) { return text(list, "[", k, "]"); }
+std::string element_name(std::string_view list, std::size_t k) { return concat(list, "[", k, "]"); }
 
 // Address space that calls may use before the process should be replaced: addresses are never reused.
 constexpr std::size_t most_addresses = std::size_t{1} << 35, most_memory = std::size_t{1} << 26;
@@ -39,16 +39,16 @@ constexpr std::size_t most_refusals =
 // Each out has its own fill pattern.
 std::uint64_t seed_of(std::uint64_t call, std::size_t out) { return call + (out << 40); }
 
-Class class_of(const Damage& damage) {
-  if (damage.kind == Damage::Kind::freed) return Class::uses_freed;
-  return damage.kind == Damage::Kind::freed_twice ? Class::double_free : Class::heap_damage;
+verdict::Class class_of(const Damage& damage) {
+  if (damage.kind == Damage::Kind::freed) return verdict::Class::uses_freed;
+  return damage.kind == Damage::Kind::freed_twice ? verdict::Class::double_free : verdict::Class::heap_damage;
 }
 
-Tensor taken(const TensorView& view) {
+Tensor taken(const testee::TensorView& view) {
   return {view.dtype, view.sizes, view.dim_order, {view.data, view.data + view.bytes()}};
 }
 
-void put_down(Observation& seen, Class conduct, std::string violation) {
+void put_down(Observation& seen, verdict::Class conduct, std::string violation) {
   seen.conduct = conduct, seen.violation = std::move(violation);
 }
 
@@ -56,7 +56,7 @@ bool look_at_heap(Observation& seen) {
   const auto found = heap::damage();
   if (!found) return heap::retire_freed(), false;
   put_down(seen, class_of(*found),
-           describe(*found, text("a block of ", found->size, " bytes that the library allocated")));
+           describe(*found, concat("a block of ", found->size, " bytes that the library allocated")));
   return seen.spoilt = true;
 }
 
@@ -72,7 +72,7 @@ class Run {
                                           : place_input(op.arguments[i], arguments[i]));
   }
 
-  Observation call(KernelLibrary& library, bool recovers_from_aborts, std::size_t refused_allocation = 0) {
+  Observation call(testee::KernelLibrary& library, bool recovers_from_aborts, std::size_t refused_allocation = 0) {
     seed_entropy(seed_);
     library.fill_memory(fill_byte(pattern_));
     fill_stack(fill_byte(pattern_));
@@ -106,69 +106,69 @@ class Run {
   // The side effects of the call, the most serious first.
   void look_around(Observation& seen) const {
     if (const auto given = memory_.damage())
-      put_down(seen, Class::writes_out_of_bounds, *given);
+      put_down(seen, verdict::Class::writes_out_of_bounds, *given);
     else if (std::string resized = resized_beyond_memory(); !resized.empty())
-      put_down(seen, Class::writes_out_of_bounds, std::move(resized));
-    seen.spoilt = seen.conduct != Class::none;
-    for (std::size_t i = 0; i < host_.size() && seen.conduct == Class::none; ++i)
+      put_down(seen, verdict::Class::writes_out_of_bounds, std::move(resized));
+    seen.spoilt = seen.conduct != verdict::Class::none;
+    for (std::size_t i = 0; i < host_.size() && seen.conduct == verdict::Class::none; ++i)
       if (!op_.arguments[i].out && changed(arguments_[i], host_[i]))
-        put_down(seen, Class::changes_input, text(op_.arguments[i].name, " was changed by the call"));
+        put_down(seen, verdict::Class::changes_input, concat(op_.arguments[i].name, " was changed by the call"));
   }
 
   std::string resized_beyond_memory() const {
-    for (const TensorView& out : outs())
+    for (const testee::TensorView& out : outs())
       if (out.bytes() > out.capacity)
-        return text("an out of ", out.capacity, " bytes was resized to ", out.sizes, ", which takes ", out.bytes());
+        return concat("an out of ", out.capacity, " bytes was resized to ", out.sizes, ", which takes ", out.bytes());
     return {};
   }
 
-  std::vector<TensorView> outs() const {
-    std::vector<TensorView> all;
+  std::vector<testee::TensorView> outs() const {
+    std::vector<testee::TensorView> all;
     for (std::size_t i = 0; i < host_.size(); ++i) {
       if (!op_.arguments[i].out) continue;
-      if (const auto* one = std::get_if<TensorView>(&host_[i])) all.push_back(*one);
-      if (const auto* list = std::get_if<TensorViews>(&host_[i]))
-        for (const auto& view : *list) all.push_back(view.value_or(TensorView{}));
+      if (const auto* one = std::get_if<testee::TensorView>(&host_[i])) all.push_back(*one);
+      if (const auto* list = std::get_if<testee::TensorViews>(&host_[i]))
+        for (const auto& view : *list) all.push_back(view.value_or(testee::TensorView{}));
     }
     return all;
   }
 
-  TensorView place(std::string name, const TensorPlan& plan) {
-    TensorView view{plan.dtype, plan.sizes, plan.dim_order, nullptr, 0};
+  testee::TensorView place(std::string name, const TensorPlan& plan) {
+    testee::TensorView view{plan.dtype, plan.sizes, plan.dim_order, nullptr, 0};
     view.capacity = view.bytes();
     view.data = memory_.add(std::move(name), view.capacity);
     return view;
   }
 
-  TensorView place_out(std::string name, const TensorPlan& plan) {
-    const TensorView view = place(std::move(name), plan);
+  testee::TensorView place_out(std::string name, const TensorPlan& plan) {
+    const testee::TensorView view = place(std::move(name), plan);
     fill({view.data, view.capacity}, pattern_, view.dtype, seed_of(seed_, outs_++));
     return view;
   }
 
-  HostValue place_out(const SchemaArgument& argument, const std::vector<TensorPlan>& plan) {
+  testee::HostValue place_out(const SchemaArgument& argument, const std::vector<TensorPlan>& plan) {
     if (argument.is_out_number())
       return place_out(std::string(argument.name), plan_of(tensor_of(0.0)));  // can hold a number of any kind
     if (!argument.type.ends_with("[]")) return place_out(std::string(argument.name), plan.at(0));
-    TensorViews views;
+    testee::TensorViews views;
     for (std::size_t k = 0; k < plan.size(); ++k)
       views.emplace_back(place_out(element_name(argument.name, k), plan[k]));
     return views;
   }
 
-  TensorView place_tensor(std::string name, const Tensor& tensor) {
-    const TensorView view = place(std::move(name), plan_of(tensor));
+  testee::TensorView place_tensor(std::string name, const Tensor& tensor) {
+    const testee::TensorView view = place(std::move(name), plan_of(tensor));
     std::ranges::copy(tensor.bytes, view.data);
     return view;
   }
 
-  HostValue place_input(const SchemaArgument& argument, const Value& value) {
+  testee::HostValue place_input(const SchemaArgument& argument, const Value& value) {
     return std::visit(
-        [&]<class T>(const T& v) -> HostValue {
+        [&]<class T>(const T& v) -> testee::HostValue {
           if constexpr (std::is_same_v<T, Tensor>) {
             return place_tensor(std::string(argument.name), v);
           } else if constexpr (std::is_same_v<T, Tensors>) {
-            TensorViews views(v.size());
+            testee::TensorViews views(v.size());
             for (std::size_t k = 0; k < v.size(); ++k)
               if (v[k]) views[k] = place_tensor(element_name(argument.name, k), *v[k]);
             return views;
@@ -179,15 +179,15 @@ class Run {
         value);
   }
 
-  static bool changed(const Tensor& before, const TensorView& after) {
+  static bool changed(const Tensor& before, const testee::TensorView& after) {
     return !std::ranges::equal(before.bytes, std::span(after.data, before.bytes.size()));
   }
 
-  static bool changed(const Value& before, const HostValue& after) {
-    if (const Tensor* t = std::get_if<Tensor>(&before)) return changed(*t, std::get<TensorView>(after));
+  static bool changed(const Value& before, const testee::HostValue& after) {
+    if (const Tensor* t = std::get_if<Tensor>(&before)) return changed(*t, std::get<testee::TensorView>(after));
     const Tensors* list = std::get_if<Tensors>(&before);
     for (std::size_t k = 0; list && k < list->size(); ++k)
-      if ((*list)[k] && changed(*(*list)[k], *std::get<TensorViews>(after)[k])) return true;
+      if ((*list)[k] && changed(*(*list)[k], *std::get<testee::TensorViews>(after)[k])) return true;
     return false;
   }
 
@@ -197,7 +197,7 @@ class Run {
   std::uint64_t seed_;
   std::size_t outs_ = 0;
   GuardedMemory memory_;
-  std::vector<HostValue> host_;
+  std::vector<testee::HostValue> host_;
 };
 
 bool same_metadata(const Tensor& a, const Tensor& b) {
@@ -240,9 +240,9 @@ bool agree(Observation& one, const Observation& other, std::uint64_t seed, const
     if (is_free(free, k)) continue;
     const Comparison c = compare(one.outs[k], other.outs[k], seed_of(seed, k));
     if (!c.equal) return false;
-    if (c.unwritten > 0 && one.conduct == Class::none)
-      put_down(one, Class::unwritten,
-               text(c.unwritten, " elements were never written, the first is element ", c.first, " of out ", k));
+    if (c.unwritten > 0 && one.conduct == verdict::Class::none)
+      put_down(one, verdict::Class::unwritten,
+               concat(c.unwritten, " elements were never written, the first is element ", c.first, " of out ", k));
   }
   return true;
 }
@@ -303,10 +303,10 @@ Observation Probe::observe(const Operator& op, std::span<const Value> arguments,
   if (seen.spoilt) return seen;
   const Observation second = run(FillPattern::second);
   seen.spoilt = second.spoilt;
-  if (seen.conduct == Class::none) put_down(seen, second.conduct, second.violation);
-  if (look_at_heap(seen) || seen.conduct != Class::none) return seen;
+  if (seen.conduct == verdict::Class::none) put_down(seen, second.conduct, second.violation);
+  if (look_at_heap(seen) || seen.conduct != verdict::Class::none) return seen;
   if (agree(seen, second, seed, free))
-    return is_thorough_ && seen.conduct == Class::none && seen.reply.outcome == Outcome::ok
+    return is_thorough_ && seen.conduct == verdict::Class::none && seen.reply.outcome == Outcome::ok
                ? press(std::move(seen), op, arguments, outs, seed, free)
                : seen;
 
@@ -314,12 +314,13 @@ Observation Probe::observe(const Operator& op, std::span<const Value> arguments,
   seen.spoilt = third.spoilt;
   const bool same = same_outs(seen, third, free);
   if (look_at_heap(seen)) return seen;
-  if (third.conduct != Class::none)
+  if (third.conduct != verdict::Class::none)
     put_down(seen, third.conduct, third.violation);
   else if (same)
-    put_down(seen, Class::reads_uninitialised, "the answer depends on what memory held that nobody had written to");
+    put_down(seen, verdict::Class::reads_uninitialised,
+             "the answer depends on what memory held that nobody had written to");
   else
-    put_down(seen, Class::not_repeatable, "two runs of the same call gave two answers");
+    put_down(seen, verdict::Class::not_repeatable, "two runs of the same call gave two answers");
   return seen;
 }
 
@@ -328,29 +329,29 @@ Observation Probe::press(Observation plain, const Operator& op, std::span<const 
   const auto run = [&](const OutPlan& plan, std::string circumstance, std::size_t refused = 0) {
     Observation seen =
         Run(regions_, op, arguments, plan, FillPattern::first, seed).call(library_, recovers_from_aborts_, refused);
-    if (seen.conduct == Class::none) look_at_heap(seen);
+    if (seen.conduct == verdict::Class::none) look_at_heap(seen);
     seen.circumstance = std::move(circumstance), seen.seconds = plain.seconds;
     return seen;
   };
 
   Observation seen = run(replanned(outs, larger), "with outs planned larger");
-  if (seen.conduct != Class::none || !same_outs(plain, seen, free)) return seen;
+  if (seen.conduct != verdict::Class::none || !same_outs(plain, seen, free)) return seen;
 
   if (const OutPlan small = replanned(outs, smaller); elements(small) < elements(outs)) {
     seen = run(small, "with too little memory for outs");
-    if (seen.conduct == Class::none && seen.reply.outcome == Outcome::ok)
-      put_down(seen, Class::shape, "the call is answered, though its outs do not fit");
-    if (seen.conduct != Class::none) return seen;
+    if (seen.conduct == verdict::Class::none && seen.reply.outcome == Outcome::ok)
+      put_down(seen, verdict::Class::shape, "the call is answered, though its outs do not fit");
+    if (seen.conduct != verdict::Class::none) return seen;
   }
 
   for (std::size_t nth = 1; nth <= most_refusals; ++nth) {
-    seen = run(outs, text("with allocation ", nth, " refused"), nth);
-    if (seen.conduct != Class::none) return seen;
+    seen = run(outs, concat("with allocation ", nth, " refused"), nth);
+    if (seen.conduct != verdict::Class::none) return seen;
     if (!heap::has_refused()) break;
     if (seen.reply.outcome == Outcome::exhausted || same_outs(plain, seen, free)) continue;
     if (seen.reply.outcome != Outcome::ok)
-      put_down(seen, Class::refused_though_valid,
-               text("where memory is missing it is to be refused as exhausted, not as ", name(seen.reply.outcome)));
+      put_down(seen, verdict::Class::refused_though_valid,
+               concat("where memory is missing it is to be refused as exhausted, not as ", name(seen.reply.outcome)));
     return seen;
   }
   return plain;
@@ -376,4 +377,4 @@ void Probe::explain_faults() {
   sigaction(SIGSEGV, &action, nullptr);
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

@@ -9,7 +9,7 @@
 #include "conformance/testee/library.h"
 #include "conformance/verdict/record.h"
 
-namespace assay {
+namespace assay::sandbox {
 
 // The out tensor that a call is given. Its memory has exactly the bytes of these sizes.
 struct TensorPlan {
@@ -32,10 +32,10 @@ bool is_free(const FreeOuts& free, std::size_t out);
 
 // What the probe saw of one call. A Tensor[] counts as one out for each of its tensors.
 struct Observation {
-  Reply reply;
-  std::vector<Tensor> outs;     // after the first run; empty unless the reply is ok
-  Class conduct = Class::none;  // the most serious side effect of the call,
-  std::string violation;        // one sentence about the violation
+  testee::Reply reply;
+  std::vector<Tensor> outs;                       // after the first run; empty unless the reply is ok
+  verdict::Class conduct = verdict::Class::none;  // the most serious side effect of the call,
+  std::string violation;                          // one sentence about the violation
   // The only condition under which this was seen, as "with outs planned larger"; empty if there is none.
   std::string circumstance;
   bool spoilt = false;  // memory is damaged: the process must not run another call
@@ -45,7 +45,7 @@ struct Observation {
 // Calls a library in guarded memory, until a call has damaged memory.
 class Probe {
  public:
-  explicit Probe(KernelLibrary& library) : library_(library) {}  // `library` must outlive the probe
+  explicit Probe(testee::KernelLibrary& library) : library_(library) {}  // `library` must outlive the probe
 
   // Calls the library twice. The memory of outs, the memory that the library allocates and the stack hold one fill
   // pattern in the first run and another in the second, drawn from `seed`. If the answers differ, a third run with the
@@ -55,7 +55,7 @@ class Probe {
   Observation observe(const Operator& op, std::span<const Value> arguments, const OutPlan& outs, std::uint64_t seed = 1,
                       const FreeOuts& free = {});
 
-  KernelLibrary& library() const { return library_; }
+  testee::KernelLibrary& library() const { return library_; }
   bool is_spent() const;  // calls have used so much address space that a new process should continue
   // From now on, a segmentation fault writes its cause to stderr if the cause is known.
   void explain_faults();
@@ -72,7 +72,7 @@ class Probe {
   Observation press(Observation plain, const Operator& op, std::span<const Value> arguments, const OutPlan& outs,
                     std::uint64_t seed, const FreeOuts& free);
 
-  KernelLibrary& library_;
+  testee::KernelLibrary& library_;
   GuardedRegions regions_;
   bool recovers_from_aborts_ = false, is_thorough_ = false;
 };
@@ -82,4 +82,4 @@ class Probe {
 inline constexpr std::string_view uses_memory_of_earlier_call = "memory that was given for an earlier call is used\n",
                                   uses_freed_memory = "memory that was freed is used\n";
 
-}  // namespace assay
+}  // namespace assay::sandbox

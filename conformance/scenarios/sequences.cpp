@@ -2,13 +2,13 @@
 #include "conformance/scenarios/recorded_program.h"
 
 // Scenarios that repeat recorded calls, run them on several instances, and share arenas between methods.
-namespace assay {
+namespace assay::scenarios {
 namespace {
 
-using Calls = std::vector<ProgramCall>;
+using Calls = std::vector<hosts::ProgramCall>;
 
 void append(std::vector<Step>& steps, const Calls& calls) {
-  for (const ProgramCall& one : calls) steps.push_back(call(one));
+  for (const hosts::ProgramCall& one : calls) steps.push_back(call(one));
 }
 
 std::vector<Step> recorded(const Calls& calls) {
@@ -38,9 +38,9 @@ std::vector<Step> by_turns(const Calls& calls) {
 
 Scenario scenario(const Recorded& program, ScenarioKind kind, std::vector<Step> (*steps)(const Calls&),
                   bool share_arenas = false) {
-  Scenario s{.id = text(name(kind), '/', program->name), .kind = kind};
+  Scenario s{.id = concat(name(kind), '/', program->name), .kind = kind};
   s.script = [=] {
-    LoadSettings settings = program->settings();
+    testee::LoadSettings settings = program->settings();
     settings.share_arenas = share_arenas;
     return Script{std::move(settings), steps(program->calls.calls)};
   };
@@ -50,9 +50,9 @@ Scenario scenario(const Recorded& program, ScenarioKind kind, std::vector<Step> 
 }  // namespace
 
 void add_request(std::vector<Scenario>& all, const Recorded& program, const std::string& request) {
-  Scenario s{.id = text(name(ScenarioKind::requests), '/', request), .kind = ScenarioKind::requests};
+  Scenario s{.id = concat(name(ScenarioKind::requests), '/', request), .kind = ScenarioKind::requests};
   s.script = [program, request] {
-    const ProgramCall& call = program->calls.calls.front();
+    const hosts::ProgramCall& call = program->calls.calls.front();
     Step step{.what = Step::Do::ask, .method = call.method, .inputs = call.inputs, .request = request};
     step.judge = is_answered();
     return Script{program->settings(), {std::move(step)}};
@@ -69,4 +69,4 @@ void add_sequences(std::vector<Scenario>& all, const Recorded& program) {
     all.push_back(scenario(program, ScenarioKind::arenas, recorded, true));
 }
 
-}  // namespace assay
+}  // namespace assay::scenarios
