@@ -16,12 +16,12 @@
 
 // How long XNNPACK takes for each convolution and product of some programs, beside the own kernels, which alternate
 // with it in short bursts: the shortest time of each. What it cannot do besides is left out of both.
-namespace assay {
+namespace assay::bench {
 namespace {
 
 using namespace optimized;
 
-double seconds_of(LoneStep& step) {
+double seconds_of(adapters::LoneStep& step) {
   optimized::Fault fault;
   const auto begin = std::chrono::steady_clock::now();
   if (!step.run(fault)) throw std::runtime_error(fault.message);
@@ -34,7 +34,7 @@ struct Shape {
   double operations;
 };
 
-Shape shape_of(const Call& call) {
+Shape shape_of(const optimized::Call& call) {
   const optimized::Tensor& out = *call.arguments.back()->tensor;
   if (call.roles->name == "aten::convolution.out") {
     const auto c = *convolution::fixed_convolution(call);
@@ -59,8 +59,9 @@ struct Compared {
   double ratio() const { return xnnpack / own; }
 };
 
-Compared compare(const Kernel& own, const Kernel& other, const Call& call, double operations) {
-  LoneStep ours(own, call), theirs(other, call);
+Compared compare(const optimized::Kernel& own, const optimized::Kernel& other, const optimized::Call& call,
+                 double operations) {
+  adapters::LoneStep ours(own, call), theirs(other, call);
   Compared c{seconds_of(ours), seconds_of(theirs), operations};
   const auto burst = static_cast<std::size_t>(std::clamp(0.002 / std::min(c.own, c.xnnpack), 2.0, 200.0));
   for (std::size_t round = 0; round < 15; ++round)
@@ -70,7 +71,7 @@ Compared compare(const Kernel& own, const Kernel& other, const Call& call, doubl
 }
 
 // The call without what XNNPACK does not do.
-bool reduce(Call& call, Fusion& fusion) {
+bool reduce(optimized::Call& call, optimized::Fusion& fusion) {
   if (call.fusion) {
     fusion = *call.fusion;
     fusion.residual = nullptr;
@@ -87,13 +88,13 @@ void fill(const optimized::Tensor& tensor) {
 }
 
 void compare_program(const std::string& program, std::map<std::string, Compared>& all) {
-  OptimizedClient client(program, {}, {});
-  for (const Step& step : method_of(client.method(client.default_method()).method).steps()) {
-    const Kernel* kernel = step.call.roles ? find_kernel(step.call) : nullptr;
+  adapters::OptimizedClient client(program, {}, {});
+  for (const optimized::Step& step : optimized::method_of(client.method(client.default_method()).method).steps()) {
+    const optimized::Kernel* kernel = step.call.roles ? optimized::find_kernel(step.call) : nullptr;
     const std::string_view by = kernel ? kernel->name : "";
     if (by != "convolution_f32" && by != "matmul_f32") continue;
-    Call call = step.call;
-    Fusion fusion;
+    optimized::Call call = step.call;
+    optimized::Fusion fusion;
     const bool is_convolution = by == "convolution_f32";
     if (!reduce(call, fusion)) {
       fmt::print("not compared: {}, instruction {}, {}\n", program, step.instruction, call.roles->name);
@@ -106,7 +107,8 @@ void compare_program(const std::string& program, std::map<std::string, Compared>
     }
     fill(call.tensor(call.roles->name == "aten::addmm.out" ? 1 : 0));
     all[shape.text] =
-        compare(*kernel, is_convolution ? convolution_xnnpack_f32 : matmul_xnnpack_f32, call, shape.operations);
+        compare(*kernel, is_convolution ? optimized::convolution_xnnpack_f32 : optimized::matmul_xnnpack_f32, call,
+                shape.operations);
   }
 }
 
@@ -127,10 +129,10 @@ void print(const std::map<std::string, Compared>& all) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::bench
 
 int main(int argc, char** argv) {
-  std::map<std::string, assay::Compared> all;
-  for (int i = 1; i < argc; ++i) assay::compare_program(argv[i], all);
-  assay::print(all);
+  std::map<std::string, assay::bench::Compared> all;
+  for (int i = 1; i < argc; ++i) assay::bench::compare_program(argv[i], all);
+  assay::bench::print(all);
 }

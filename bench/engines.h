@@ -20,8 +20,8 @@ std::string text_of(const Contender& contender);
 std::filesystem::path program_of(const Contender& contender, const std::filesystem::path& program);
 
 // Each function makes an engine. Each engine is implemented in a file of its own.
-std::unique_ptr<Engine> make_reference();
-std::unique_ptr<Engine> make_optimized(const OptimizedTestee& testee);
-std::unique_ptr<Engine> make_onnxruntime(const std::filesystem::path& library);
+std::unique_ptr<testee::Engine> make_reference();
+std::unique_ptr<testee::Engine> make_optimized(const adapters::OptimizedTestee& testee);
+std::unique_ptr<testee::Engine> make_onnxruntime(const std::filesystem::path& library);
 
 }  // namespace assay::bench

@@ -8,7 +8,7 @@
 #include "reference/program/memory.h"
 
 // How fast files are found valid: located, opened and checked, in memory.
-namespace assay {
+namespace assay::bench {
 namespace {
 
 // A program that adds one of its constants after the other to its input.
@@ -69,6 +69,6 @@ BENCHMARK(constants_of_100_MB)->Unit(benchmark::kMicrosecond);
 BENCHMARK(reference_validates_100_MB)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::bench
 
 BENCHMARK_MAIN();

@@ -15,6 +15,6 @@ struct Judged {
 };
 
 // Takes the verdict of the first run that judged binaries with exactly these bytes.
-Judged judged(const Measurement& measured, const std::vector<RunFile>& runs);
+Judged judged(const Measurement& measured, const std::vector<verdict::RunFile>& runs);
 
 }  // namespace assay::bench

@@ -15,7 +15,7 @@
 // How near products and convolutions of the models' shapes come to the roofline of one core: the best of their runs,
 // beside the peak that was measured right before and after, and what its bandwidth lets through where all that a kernel
 // reads and writes goes by once. Each instruction set of this machine has its own lines.
-namespace assay {
+namespace assay::bench {
 namespace {
 
 using namespace kernels;
@@ -35,7 +35,8 @@ Memory random_floats(std::size_t n) {
 
 // Runs a kernel as often as the benchmark requires. The rate counts two floating-point operations for each product.
 template <class Run>
-void measure(benchmark::State& state, InstructionSet set, std::size_t products, std::size_t floats, const Run& run) {
+void measure(benchmark::State& state, kernels::InstructionSet set, std::size_t products, std::size_t floats,
+             const Run& run) {
   using Clock = std::chrono::steady_clock;
   double best = 1e9, peak = bench::peak_flops(set);
   for (auto _ : state) {
@@ -67,19 +68,19 @@ constexpr Matmul matmuls[] = {
     {"decoder", 1, 288, 768},     {"decoder", 1, 32000, 288},  {"resnet50", 1, 1000, 2048},
 };
 
-void run_matmul(benchmark::State& state, InstructionSet set, const Matmul& c) {
+void run_matmul(benchmark::State& state, kernels::InstructionSet set, const Matmul& c) {
   const Memory a = random_floats(c.m * c.k), b = random_floats(c.n * c.k), bias = random_floats(c.n),
-               out = random_floats(c.m * c.n), packed = random_floats(packed_floats(set, c.k, c.n));
-  const PackedMatrix matrix = pack(set, b.get(), c.k, c.n, 1, c.k, packed.get());
+               out = random_floats(c.m * c.n), packed = random_floats(kernels::packed_floats(set, c.k, c.n));
+  const kernels::PackedMatrix matrix = kernels::pack(set, b.get(), c.k, c.n, 1, c.k, packed.get());
   measure(state, set, c.m * c.n * c.k, c.m * c.k + c.n * c.k + c.m * c.n,
-          [&] { matmul(a.get(), c.k, c.m, matrix, bias.get(), out.get(), c.n); });
+          [&] { kernels::matmul(a.get(), c.k, c.m, matrix, bias.get(), out.get(), c.n); });
 }
 
 struct Layer {
   const char* model;
   std::size_t size, inputs, outputs, kernel, stride = 1, groups = 1;
   bool channels_first = false;
-  Activation activation = Activation::clamp;
+  kernels::Activation activation = kernels::Activation::clamp;
 };
 constexpr Layer layers[] = {
     {"mobilenet_v2", 224, 3, 32, 3, 2, 1, true},
@@ -102,18 +103,18 @@ constexpr Layer layers[] = {
     {"mobilenet_v2", 28, 1, 1, 3, 1, 192},
     {"mobilenet_v2", 14, 1, 1, 3, 1, 576},
     {"mobilenet_v2", 7, 1, 1, 3, 1, 960},
-    {"mobilenet_v3_small", 224, 3, 16, 3, 2, 1, true, Activation::hardswish},
+    {"mobilenet_v3_small", 224, 3, 16, 3, 2, 1, true, kernels::Activation::hardswish},
     {"mobilenet_v3_small", 112, 1, 1, 3, 2, 16},
     {"mobilenet_v3_small", 56, 16, 16, 1},
     {"mobilenet_v3_small", 56, 16, 72, 1},
     {"mobilenet_v3_small", 56, 1, 1, 3, 2, 72},
-    {"mobilenet_v3_small", 28, 1, 1, 5, 2, 96, false, Activation::hardswish},
-    {"mobilenet_v3_small", 14, 1, 1, 5, 1, 240, false, Activation::hardswish},
-    {"mobilenet_v3_small", 7, 1, 1, 5, 1, 576, false, Activation::hardswish},
+    {"mobilenet_v3_small", 28, 1, 1, 5, 2, 96, false, kernels::Activation::hardswish},
+    {"mobilenet_v3_small", 14, 1, 1, 5, 1, 240, false, kernels::Activation::hardswish},
+    {"mobilenet_v3_small", 7, 1, 1, 5, 1, 576, false, kernels::Activation::hardswish},
     {"mobilenet_v3_small", 28, 24, 88, 1},
-    {"mobilenet_v3_small", 14, 40, 240, 1, 1, 1, false, Activation::hardswish},
+    {"mobilenet_v3_small", 14, 40, 240, 1, 1, 1, false, kernels::Activation::hardswish},
     {"mobilenet_v3_small", 14, 240, 40, 1},
-    {"mobilenet_v3_small", 7, 96, 576, 1, 1, 1, false, Activation::hardswish},
+    {"mobilenet_v3_small", 7, 96, 576, 1, 1, 1, false, kernels::Activation::hardswish},
     {"resnet18", 224, 3, 64, 7, 2, 1, true},
     {"resnet18", 56, 64, 64, 3},
     {"resnet18", 56, 64, 128, 3, 2},
@@ -140,41 +141,41 @@ std::string shape(const Layer& c) {
          (c.stride > 1 ? " stride " + text(c.stride) : "");
 }
 
-void run_layer(benchmark::State& state, InstructionSet set, const Layer& c) {
-  const ConvolutionAxis axis{c.kernel, c.stride, c.kernel == 16 ? 0 : c.kernel / 2};
-  const Convolution convolution{set, c.groups, c.inputs, c.outputs, axis, axis};
+void run_layer(benchmark::State& state, kernels::InstructionSet set, const Layer& c) {
+  const kernels::ConvolutionAxis axis{c.kernel, c.stride, c.kernel == 16 ? 0 : c.kernel / 2};
+  const kernels::Convolution convolution{set, c.groups, c.inputs, c.outputs, axis, axis};
   const std::size_t channels = c.groups * c.inputs, outputs = c.groups * c.outputs, plane = c.kernel * c.kernel,
                     side = axis.results(c.size, false), weights = outputs * c.inputs * plane;
   const Memory in = random_floats(c.size * c.size * channels), weight = random_floats(weights),
                bias = random_floats(outputs), out = random_floats(side * side * outputs),
-               packed = random_floats(packed_floats(convolution));
-  const Images images{in.get(), 1, c.size, c.size, channels, c.channels_first};
-  const Memory scratch = random_floats(scratch_floats(convolution, images));
-  pack(convolution, weight.get(), {c.inputs * plane, plane, c.kernel, 1}, nullptr, packed.get());
-  const Epilogue epilogue{.activation = c.activation, .low = 0, .high = 6};
+               packed = random_floats(kernels::packed_floats(convolution));
+  const kernels::Images images{in.get(), 1, c.size, c.size, channels, c.channels_first};
+  const Memory scratch = random_floats(kernels::scratch_floats(convolution, images));
+  kernels::pack(convolution, weight.get(), {c.inputs * plane, plane, c.kernel, 1}, nullptr, packed.get());
+  const kernels::Epilogue epilogue{.activation = c.activation, .low = 0, .high = 6};
   measure(state, set, side * side * weights, c.size * c.size * channels + weights + side * side * outputs, [&] {
-    convolve(convolution, images, packed.get(), bias.get(), out.get(), outputs, scratch.get(), epilogue);
+    kernels::convolve(convolution, images, packed.get(), bias.get(), out.get(), outputs, scratch.get(), epilogue);
   });
 }
 
-void register_all(InstructionSet set) {
+void register_all(kernels::InstructionSet set) {
   for (const Matmul& c : matmuls) {
-    const std::string name = std::string(traits(set).name) + " " + c.model + " " + std::to_string(c.m) + "x" +
+    const std::string name = std::string(kernels::traits(set).name) + " " + c.model + " " + std::to_string(c.m) + "x" +
                              std::to_string(c.k) + " by " + std::to_string(c.k) + "x" + std::to_string(c.n);
     benchmark::RegisterBenchmark(name.c_str(), [set, c](benchmark::State& state) { run_matmul(state, set, c); });
   }
   for (const Layer& c : layers)
-    benchmark::RegisterBenchmark((std::string(traits(set).name) + " " + c.model + " " + shape(c)).c_str(),
+    benchmark::RegisterBenchmark((std::string(kernels::traits(set).name) + " " + c.model + " " + shape(c)).c_str(),
                                  [set, c](benchmark::State& state) { run_layer(state, set, c); });
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::bench
 
 int main(int argc, char** argv) {
   for (std::size_t i = 0; i < std::size(assay::kernels::instruction_sets); ++i)
     if (const auto set = static_cast<assay::kernels::InstructionSet>(i); assay::kernels::is_supported(set))
-      assay::register_all(set);
+      assay::bench::register_all(set);
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

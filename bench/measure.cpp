@@ -13,8 +13,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int least_rounds = 5, bursts_of_each = 5, least_in_a_burst = 3;
 
-Comparison missing() {
-  Comparison comparison;
+files::Comparison missing() {
+  files::Comparison comparison;
   comparison.difference = "there is no such output";
   return comparison;
 }
@@ -24,7 +24,7 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 // An engine with what is known of it so far.
 class Contestant {
  public:
-  Contestant(const Contender& contender, std::unique_ptr<Engine> engine)
+  Contestant(const Contender& contender, std::unique_ptr<testee::Engine> engine)
       : contender_(contender), engine_(std::move(engine)) {
     measured_.contender = text_of(contender);
     measured_.version = engine_->version();
@@ -32,7 +32,7 @@ class Contestant {
 
   // Outputs stay in `given`.
   void begin(const Subject& subject, double most_of_one) {
-    EngineSettings settings = subject.settings;
+    testee::EngineSettings settings = subject.settings;
     const auto file = program_of(contender_, settings.program);
     settings.program = file == settings.program ? subject.program.path : file;
     const PeakMemory peak;
@@ -42,14 +42,14 @@ class Contestant {
     measured_.memory = peak.bytes();
     if (!runs()) return;
     given = engine_->outputs();
-    measured_.binaries = digests_of_loaded(engine_->binaries());
+    measured_.binaries = testee::digests_of_loaded(engine_->binaries());
     measured_.once = measured_.first > most_of_one;
   }
 
-  void compare(const std::vector<Value>& wanted, const Tolerance& tolerance) {
+  void compare(const std::vector<Value>& wanted, const files::Tolerance& tolerance) {
     if (!runs()) return;
     for (std::size_t i = 0; i < wanted.size(); ++i)
-      measured_.outputs.push_back(i < given.size() ? assay::compare(given[i], wanted[i], tolerance) : missing());
+      measured_.outputs.push_back(i < given.size() ? files::compare(given[i], wanted[i], tolerance) : missing());
   }
 
   void alternate() { measured_.alternating.push_back(run()); }
@@ -65,7 +65,7 @@ class Contestant {
     std::vector<std::vector<double>> times;
     const auto begin = Clock::now();
     for (int i = 0; runs() && (i < least_rounds || seconds_since(begin) < seconds); ++i) {
-      std::vector<EngineStep> steps;
+      std::vector<testee::EngineStep> steps;
       measured_.failure = engine_->run_steps(steps);
       if (steps.empty()) return;
       times.resize(steps.size());  // the same in each run, for its inputs are
@@ -89,14 +89,14 @@ class Contestant {
   template <class F>
   double timed(F f) {
     const auto begin = Clock::now();
-    Reply reply = f();
+    testee::Reply reply = f();
     const double seconds = seconds_since(begin);
     measured_.failure = std::move(reply);
     return seconds;
   }
 
   Contender contender_;
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<testee::Engine> engine_;
   Measurement measured_;
 };
 
@@ -104,8 +104,10 @@ class Contestant {
 // Threads that it starts meanwhile stay there, too.
 class OnFirstProcessor {
  public:
-  OnFirstProcessor() : all_(processors()) { keep_on(std::span(all_).first(std::min<std::size_t>(all_.size(), 1))); }
-  ~OnFirstProcessor() { keep_on(all_); }
+  OnFirstProcessor() : all_(sandbox::processors()) {
+    sandbox::keep_on(std::span(all_).first(std::min<std::size_t>(all_.size(), 1)));
+  }
+  ~OnFirstProcessor() { sandbox::keep_on(all_); }
   OnFirstProcessor(const OnFirstProcessor&) = delete;
   OnFirstProcessor& operator=(const OnFirstProcessor&) = delete;
 
@@ -138,7 +140,7 @@ void take_turns(const Field& field, const Effort& effort, std::mt19937& random) 
 }  // namespace
 
 std::vector<Measurement> measure(const Subject& subject, std::span<const Contender> contenders, const Effort& effort,
-                                 const std::function<std::unique_ptr<Engine>(const std::string&)>& make) {
+                                 const std::function<std::unique_ptr<testee::Engine>(const std::string&)>& make) {
   std::vector<Contestant> all;
   for (const Contender& contender : contenders) all.emplace_back(contender, make(contender.name));
   for (Contestant& contestant : all) contestant.begin(subject, effort.most_of_one);

@@ -23,8 +23,8 @@ struct Effort {
 // The times and the memory of one engine for one program. Times are in seconds.
 struct Measurement {
   std::string contender, version;
-  Digests binaries;
-  Reply failure;  // ok if the engine did not fail; else the members below are not known
+  testee::Digests binaries;
+  testee::Reply failure;  // ok if the engine did not fail; else the members below are not known
   double load = 0, first = 0;
   // The most bytes while it was loaded and ran for the first time, beyond the bytes in use before.
   std::optional<Int> memory;
@@ -33,9 +33,9 @@ struct Measurement {
   std::vector<double> alternating;
   std::vector<double> bursts;
   // If the engine reports its steps: the median time of each step over several runs, in the order of the steps.
-  std::vector<EngineStep> steps;
+  std::vector<testee::EngineStep> steps;
   // The outputs of the first run, compared with the expected outputs or else with those of the first engine.
-  std::vector<Comparison> outputs;
+  std::vector<files::Comparison> outputs;
 };
 
 // Runs a call on several engines in this process. All of them are loaded one after the other and run once. Then they
@@ -43,7 +43,7 @@ struct Measurement {
 // take turns in bursts: an engine runs by itself, again and again, and its first run in a burst does not count. At last
 // each runs step by step. `make` makes an engine from its name.
 std::vector<Measurement> measure(const Subject& subject, std::span<const Contender> contenders, const Effort& effort,
-                                 const std::function<std::unique_ptr<Engine>(const std::string&)>& make);
+                                 const std::function<std::unique_ptr<testee::Engine>(const std::string&)>& make);
 
 // For each round, the time of `other` divided by the time of `ours`. If `other` ran only once, the time of that run
 // divided by the median of `ours`.

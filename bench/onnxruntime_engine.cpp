@@ -15,7 +15,7 @@ namespace {
 
 namespace ort = onnxruntime;
 
-Fault refused(const auto&... sentence) { return {Outcome::unsupported, "onnxruntime", text(sentence...)}; }
+Fault refused(const auto&... sentence) { return {Outcome::unsupported, "onnxruntime", concat(sentence...)}; }
 
 int element_type_of(DType dtype) {
   for (const auto& [known, number] : onnx_numbers)
@@ -84,7 +84,7 @@ class Library {
 };
 
 // A session with onnxruntime's defaults. Outputs are made by the first run and written again by those that follow.
-class OnnxRuntimeEngine final : public Engine {
+class OnnxRuntimeEngine final : public testee::Engine {
  public:
   explicit OnnxRuntimeEngine(const std::filesystem::path& library) : library_(library) {}
   ~OnnxRuntimeEngine() override {
@@ -94,7 +94,7 @@ class OnnxRuntimeEngine final : public Engine {
   std::string version() const override { return library_.version(); }
   std::vector<std::string> binaries() const override { return {library_.file()}; }
 
-  Reply load(const EngineSettings& settings) override {
+  testee::Reply load(const testee::EngineSettings& settings) override {
     return replied([&] {
       const auto options = library_.held(ort::release_session_options, ort::create_session_options);
       library_.call(ort::set_threads_in_an_operator, options.get(), settings.threads);
@@ -106,7 +106,7 @@ class OnnxRuntimeEngine final : public Engine {
     });
   }
 
-  Reply set_inputs(std::span<const Value> inputs) override {
+  testee::Reply set_inputs(std::span<const Value> inputs) override {
     return replied([&] {
       if (inputs.size() > input_names_.size())
         throw refused("the model has ", input_names_.size(), " inputs, but ", inputs.size(), " came");
@@ -117,7 +117,7 @@ class OnnxRuntimeEngine final : public Engine {
     });
   }
 
-  Reply run() override {
+  testee::Reply run() override {
     return replied([&] {
       library_.call(ort::run, session_.get(), nullptr, input_names_.data(), inputs_.data(), inputs_.size(),
                     output_names_.data(), outputs_.size(), outputs_.data());
@@ -192,7 +192,7 @@ class OnnxRuntimeEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_onnxruntime(const std::filesystem::path& library) {
+std::unique_ptr<testee::Engine> make_onnxruntime(const std::filesystem::path& library) {
   if (!std::filesystem::exists(library))
     throw refused("the engine onnxruntime needs ", library.string(), ", which is missing: tools/bench puts it there");
   return std::make_unique<OnnxRuntimeEngine>(library);

@@ -10,50 +10,50 @@ namespace assay::bench {
 namespace {
 
 // What a client deploys where that can run the program; else with the fallback.
-class OptimizedEngine final : public Engine {
+class OptimizedEngine final : public testee::Engine {
  public:
-  explicit OptimizedEngine(OptimizedTestee testee) : testee_(std::move(testee)) {}
+  explicit OptimizedEngine(adapters::OptimizedTestee testee) : testee_(std::move(testee)) {}
 
   std::string version() const override { return ASSAY_VERSION; }
 
-  Reply load(const EngineSettings& settings) override {
+  testee::Reply load(const testee::EngineSettings& settings) override {
     const auto open = [&](bool deployable) {
       return replied([&] {
-        const OptimizedClient::Options options{
+        const adapters::OptimizedClient::Options options{
             .deployable = deployable, .threads = static_cast<std::size_t>(settings.threads), .testee = testee_};
         client_.emplace(settings.program, settings.data, options);
         method_ = &client_->method(settings.method);
       });
     };
-    const Reply reply = open(true);
+    const testee::Reply reply = open(true);
     return reply.outcome == Outcome::unsupported ? open(false) : reply;
   }
 
-  Reply set_inputs(std::span<const Value> inputs) override {
+  testee::Reply set_inputs(std::span<const Value> inputs) override {
     inputs_ = inputs;
     return {};
   }
 
-  Reply run() override {
+  testee::Reply run() override {
     return replied([&] {
-      for (std::size_t i = 0; i < inputs_.size(); ++i) OptimizedClient::set_input(*method_, i, inputs_[i]);
-      OptimizedClient::execute(*method_);
+      for (std::size_t i = 0; i < inputs_.size(); ++i) adapters::OptimizedClient::set_input(*method_, i, inputs_[i]);
+      adapters::OptimizedClient::execute(*method_);
     });
   }
 
-  Reply run_steps(std::vector<EngineStep>& steps) override {
+  testee::Reply run_steps(std::vector<testee::EngineStep>& steps) override {
     steps.clear();
     last_ = Clock::now();
     steps_ = &steps;
     assay_listen(method_->method, &OptimizedEngine::note, this);
-    const Reply reply = run();
+    const testee::Reply reply = run();
     assay_listen(method_->method, nullptr, nullptr);
     return reply;
   }
 
-  std::vector<Value> outputs() const override { return OptimizedClient::outputs(*method_); }
+  std::vector<Value> outputs() const override { return adapters::OptimizedClient::outputs(*method_); }
 
-  std::vector<std::string> binaries() const override { return {executable}; }
+  std::vector<std::string> binaries() const override { return {testee::executable}; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -67,17 +67,17 @@ class OptimizedEngine final : public Engine {
     return true;
   }
 
-  OptimizedTestee testee_;
+  adapters::OptimizedTestee testee_;
   Clock::time_point last_;
-  std::vector<EngineStep>* steps_ = nullptr;
-  std::optional<OptimizedClient> client_;
-  const OptimizedClient::Method* method_ = nullptr;
+  std::vector<testee::EngineStep>* steps_ = nullptr;
+  std::optional<adapters::OptimizedClient> client_;
+  const adapters::OptimizedClient::Method* method_ = nullptr;
   std::span<const Value> inputs_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_optimized(const OptimizedTestee& testee) {
+std::unique_ptr<testee::Engine> make_optimized(const adapters::OptimizedTestee& testee) {
   return std::make_unique<OptimizedEngine>(testee);
 }
 

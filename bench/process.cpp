@@ -35,12 +35,12 @@ bool forget_peak() { return static_cast<bool>(std::ofstream("/proc/self/clear_re
 }  // namespace
 
 std::vector<int> keep_on_processors(int count) {
-  std::vector<int> first = processors();
+  std::vector<int> first = sandbox::processors();
   if (static_cast<std::size_t>(count) > first.size())
     throw Fault(Outcome::unsupported, "bench.threads",
-                text(count, " threads want a processor each, but there are ", first.size()));
+                concat(count, " threads want a processor each, but there are ", first.size()));
   first.resize(static_cast<std::size_t>(count));
-  keep_on(first);
+  sandbox::keep_on(first);
   return first;
 }
 

@@ -10,29 +10,30 @@
 namespace assay::bench {
 namespace {
 
-class ReferenceEngine final : public Engine {
+class ReferenceEngine final : public testee::Engine {
  public:
   std::string version() const override { return ASSAY_VERSION; }
 
-  Reply load(const EngineSettings& settings) override {
+  testee::Reply load(const testee::EngineSettings& settings) override {
     return replied([&] {
       method_ = settings.method;
-      host_.emplace(valid_program(open_file(settings.program), open_data_files(settings.data)), unlimited());
+      host_.emplace(hosts::valid_program(files::open_file(settings.program), files::open_data_files(settings.data)),
+                    unlimited());
     });
   }
 
-  Reply set_inputs(std::span<const Value> inputs) override {
+  testee::Reply set_inputs(std::span<const Value> inputs) override {
     inputs_.assign(inputs.begin(), inputs.end());
     return {};
   }
 
-  Reply run() override {
+  testee::Reply run() override {
     return replied([&] { outputs_ = host_->call(method_, inputs_); });
   }
 
   std::vector<Value> outputs() const override { return outputs_; }
 
-  std::vector<std::string> binaries() const override { return {executable}; }
+  std::vector<std::string> binaries() const override { return {testee::executable}; }
 
  private:
   static RuntimeOptions unlimited() {
@@ -43,12 +44,12 @@ class ReferenceEngine final : public Engine {
   }
 
   std::string method_;
-  std::optional<Host> host_;
+  std::optional<hosts::Host> host_;
   std::vector<Value> inputs_, outputs_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_reference() { return std::make_unique<ReferenceEngine>(); }
+std::unique_ptr<testee::Engine> make_reference() { return std::make_unique<ReferenceEngine>(); }
 
 }  // namespace assay::bench

@@ -7,7 +7,7 @@ namespace assay::bench {
 
 // Runs f and returns the exception that it throws as a reply.
 template <class F>
-Reply replied(F f) {
+testee::Reply replied(F f) {
   try {
     f();
     return {};

@@ -52,7 +52,7 @@ std::vector<Race> races(const Results& results) {
 
 std::vector<OperatorTime> operator_times(const Measurement& measurement) {
   std::map<std::pair<std::string, std::string>, OperatorTime> all;
-  for (const EngineStep& step : measurement.steps) {
+  for (const testee::EngineStep& step : measurement.steps) {
     OperatorTime& time = all[{step.op, step.kernel}];
     time.op = step.op, time.kernel = step.kernel;
     ++time.steps, time.seconds += step.seconds;

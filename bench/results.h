@@ -11,7 +11,7 @@ namespace assay::bench {
 
 struct ProgramResult {
   std::string program, inputs_from;
-  Tolerance tolerance;
+  files::Tolerance tolerance;
   std::vector<Measurement> engines;  // the first is the one under test
   std::vector<Judged> judged;        // the verdict on each engine; empty if none was requested
 };
@@ -41,7 +41,7 @@ struct OperatorTime {
 std::vector<OperatorTime> operator_times(const Measurement& measurement);
 
 void write_text(std::ostream& out, const Results& results);
-Json to_json(const Results& results);
+text::Json to_json(const Results& results);
 void write_html(std::ostream& out, const Results& results);  // one self-contained file
 
 }  // namespace assay::bench

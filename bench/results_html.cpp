@@ -7,10 +7,10 @@
 namespace assay::bench {
 
 void write_html(std::ostream& out, const Results& results) {
-  write_page(out, embedded::bench_html,
-             {{"{{library}}", embedded::chart_min_js},
-              {"{{data}}", page_data(to_json(results))},
-              {"{{look}}", embedded::look_css}});
+  report::write_page(out, embedded::bench_html,
+                     {{"{{library}}", embedded::chart_min_js},
+                      {"{{data}}", report::page_data(to_json(results))},
+                      {"{{look}}", embedded::look_css}});
 }
 
 }  // namespace assay::bench

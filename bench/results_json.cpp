@@ -3,55 +3,56 @@
 namespace assay::bench {
 namespace {
 
-Json spread_json(const std::vector<double>& values) {
+text::Json spread_json(const std::vector<double>& values) {
   const Spread s = spread_of(values);
   return {{"median", s.median}, {"p25", s.p25}, {"p75", s.p75}, {"p90", s.p90}};
 }
 
-Json times_json(const std::vector<double>& seconds) {
-  Json json = spread_json(seconds);
+text::Json times_json(const std::vector<double>& seconds) {
+  text::Json json = spread_json(seconds);
   json["runs"] = seconds;
   return json;
 }
 
-Json outputs_json(const std::vector<Comparison>& outputs, const Tolerance& tolerance) {
-  Json list = Json::array();
-  for (const Comparison& c : outputs) {
-    Json json = {{"agrees", c.agrees()}, {"distance", assay::to_json(Value(c.distance), {})}};
-    if (!c.agrees()) json["message"] = sentence(c, tolerance);
+text::Json outputs_json(const std::vector<files::Comparison>& outputs, const files::Tolerance& tolerance) {
+  text::Json list = text::Json::array();
+  for (const files::Comparison& c : outputs) {
+    text::Json json = {{"agrees", c.agrees()}, {"distance", text::to_json(Value(c.distance), {})}};
+    if (!c.agrees()) json["message"] = files::sentence(c, tolerance);
     list.push_back(std::move(json));
   }
   return list;
 }
 
-Json operators_json(const Measurement& m) {
-  Json list = Json::array();
+text::Json operators_json(const Measurement& m) {
+  text::Json list = text::Json::array();
   for (const OperatorTime& t : operator_times(m))
     list.push_back({{"operator", t.op}, {"kernel", t.kernel}, {"steps", t.steps}, {"seconds", t.seconds}});
   return list;
 }
 
-Json steps_json(const std::vector<EngineStep>& steps) {
-  Json list = Json::array();
-  for (const EngineStep& s : steps)
+text::Json steps_json(const std::vector<testee::EngineStep>& steps) {
+  text::Json list = text::Json::array();
+  for (const testee::EngineStep& s : steps)
     list.push_back({{"instruction", s.instruction}, {"operator", s.op}, {"kernel", s.kernel}, {"seconds", s.seconds}});
   return list;
 }
 
-Json binaries_json(const Digests& binaries) {
-  Json json = Json::object();
+text::Json binaries_json(const testee::Digests& binaries) {
+  text::Json json = text::Json::object();
   for (const auto& [name, digest] : binaries) json[name] = digest;
   return json;
 }
 
-Json engine_json(const Measurement& ours, const Measurement& m, const Tolerance& tolerance) {
-  Json json = {{"engine", m.contender}, {"version", m.version}};
+text::Json engine_json(const Measurement& ours, const Measurement& m, const files::Tolerance& tolerance) {
+  text::Json json = {{"engine", m.contender}, {"version", m.version}};
   if (m.failure.outcome != Outcome::ok) {
     json["fails"] = {{"outcome", name(m.failure.outcome)}, {"message", m.failure.message}};
     return json;
   }
-  json.update(Json{{"binaries", binaries_json(m.binaries)}, {"load", m.load}, {"first", m.first}, {"once", m.once}});
-  json["memory"] = m.memory ? Json(*m.memory) : Json();
+  json.update(
+      text::Json{{"binaries", binaries_json(m.binaries)}, {"load", m.load}, {"first", m.first}, {"once", m.once}});
+  json["memory"] = m.memory ? text::Json(*m.memory) : text::Json();
   json["alternating"] = times_json(m.alternating), json["bursts"] = times_json(m.bursts);
   if (ours.failure.outcome == Outcome::ok) json["ratio"] = spread_json(ratios(ours, m));
   json["operators"] = operators_json(m), json["steps"] = steps_json(m.steps);
@@ -59,12 +60,12 @@ Json engine_json(const Measurement& ours, const Measurement& m, const Tolerance&
   return json;
 }
 
-Json judged_json(const Judged& judged) {
+text::Json judged_json(const Judged& judged) {
   return {{"passes", judged.passes}, {"sentence", judged.sentence}, {"verdicts", judged.verdicts}};
 }
 
-Json program_json(const ProgramResult& program) {
-  Json engines = Json::array();
+text::Json program_json(const ProgramResult& program) {
+  text::Json engines = text::Json::array();
   for (std::size_t i = 0; i < program.engines.size(); ++i) {
     engines.push_back(engine_json(program.engines.front(), program.engines[i], program.tolerance));
     if (i < program.judged.size()) engines.back()["conformance"] = judged_json(program.judged[i]);
@@ -72,7 +73,7 @@ Json program_json(const ProgramResult& program) {
   return {{"program", program.program}, {"inputs", program.inputs_from}, {"engines", std::move(engines)}};
 }
 
-Json race_json(const Race& race) {
+text::Json race_json(const Race& race) {
   return {{"other", race.other},
           {"alternating", {{"mean", geometric_mean(race.alternating)}, {"programs", race.alternating}}},
           {"bursts", {{"mean", geometric_mean(race.bursts)}, {"programs", race.bursts}}}};
@@ -80,8 +81,8 @@ Json race_json(const Race& race) {
 
 }  // namespace
 
-Json to_json(const Results& results) {
-  Json programs = Json::array(), all_races = Json::array();
+text::Json to_json(const Results& results) {
+  text::Json programs = text::Json::array(), all_races = text::Json::array();
   for (const ProgramResult& program : results.programs) programs.push_back(program_json(program));
   for (const Race& race : races(results)) all_races.push_back(race_json(race));
   return {{"processor", results.processor}, {"threads", results.processors.size()}, {"processors", results.processors},

@@ -28,10 +28,10 @@ std::string ratio(const Measurement& ours, const Measurement& other) {
   return fmt::format("{:>7.2f} ({:.2f} to {:.2f})", s.median, s.p25, s.p75);
 }
 
-std::string in_words(const std::vector<Comparison>& outputs, const Tolerance& tolerance) {
+std::string in_words(const std::vector<files::Comparison>& outputs, const files::Tolerance& tolerance) {
   double distance = 0;
-  for (const Comparison& c : outputs) {
-    if (!c.agrees()) return "DIFFER: " + printable(sentence(c, tolerance));
+  for (const files::Comparison& c : outputs) {
+    if (!c.agrees()) return "DIFFER: " + text::printable(files::sentence(c, tolerance));
     distance = std::max(distance, c.distance);
   }
   return outputs.empty() ? "nothing to compare" : fmt::format("agree, off by at most {:.2g}", distance);
@@ -44,7 +44,8 @@ std::string memory(const Measurement& m) {
 void write_row(std::ostream& out, const ProgramResult& program, std::size_t i) {
   const Measurement &ours = program.engines.front(), &m = program.engines[i];
   if (m.failure.outcome != Outcome::ok) {
-    out << fmt::format("{:<30} FAILS: {}, {}\n", m.contender, name(m.failure.outcome), printable(m.failure.message));
+    out << fmt::format("{:<30} FAILS: {}, {}\n", m.contender, name(m.failure.outcome),
+                       text::printable(m.failure.message));
     return;
   }
   out << fmt::format("{:<30} {:>9} {:>9} {:>8}  {}  {}  {:<22}  {}{}\n", m.contender, in_milliseconds(m.load),
@@ -66,7 +67,7 @@ void write_operators(std::ostream& out, const Measurement& m) {
 }
 
 void write_program(std::ostream& out, const ProgramResult& program) {
-  out << fmt::format("\n{}, {}\n", printable(program.program), printable(program.inputs_from));
+  out << fmt::format("\n{}, {}\n", text::printable(program.program), text::printable(program.inputs_from));
   out << fmt::format("{:<30} {:>9} {:>9} {:>8}  {:<25}  {:<25}  {}\n", "", "", "", "", "alternating, ms",
                      "in bursts, ms", "times as long");
   out << fmt::format("{:<30} {:>9} {:>9} {:>8}  {:>9} {:>9} {:>5}  {:>9} {:>9} {:>5}  {:<22}  {}\n", "engine",
@@ -76,7 +77,7 @@ void write_program(std::ostream& out, const ProgramResult& program) {
   for (const Measurement& m : program.engines) write_operators(out, m);
   for (std::size_t i = 0; i < program.judged.size(); ++i)
     out << fmt::format("{}{} {}\n", program.judged[i].passes ? "" : "NOTE: ", program.engines[i].contender,
-                       printable(program.judged[i].sentence));
+                       text::printable(program.judged[i].sentence));
 }
 
 std::string mean_and_least(const std::vector<double>& values) {

@@ -8,7 +8,7 @@
 
 // What the optimized runtime adds to the steps of a method: a chain of sums of one element each, executed, and the same
 // steps called in a loop.
-namespace assay {
+namespace assay::bench {
 namespace {
 
 constexpr std::int64_t steps = 1000;
@@ -79,6 +79,6 @@ void call_in_a_loop(benchmark::State& state) {
 BENCHMARK(call_in_a_loop);
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::bench
 
 BENCHMARK_MAIN();

@@ -42,22 +42,22 @@ std::vector<Value> random_inputs(const pte::ExecutionPlan& plan) {
   std::mt19937 random;
   std::vector<Value> inputs;
   for (const std::int32_t input : format::items(plan.inputs()))
-    inputs.push_back(random_value(*value_at(plan, input), random));
+    inputs.push_back(random_value(*inspect::value_at(plan, input), random));
   return inputs;
 }
 
 // The calls with expected outputs that come with a program.
 struct Given {
-  ProgramCalls calls;
+  hosts::ProgramCalls calls;
   std::string from;
 };
 
 Given given_with(const fs::path& program, const File& file) {
   if (const fs::path calls = program.parent_path() / "calls.json"; fs::exists(calls))
-    return {read_calls(calls), calls.string()};
+    return {hosts::read_calls(calls), calls.string()};
   Given given{{}, program.string()};
   if (file_kind(file.bytes) == &format::bundle_kind)
-    each_call(value_or_throw(open_bundle(file)), {}, [&](const ProgramCall& call) {
+    hosts::each_call(inspect::value_or_throw(open_bundle(file)), {}, [&](const hosts::ProgramCall& call) {
       if (given.calls.calls.empty()) given.calls.calls.push_back(call);
     });
   return given;
@@ -66,20 +66,20 @@ Given given_with(const fs::path& program, const File& file) {
 }  // namespace
 
 Subject subject_of(const fs::path& path) {
-  const File file = open_file(path), program = program_in_file(file);
+  const File file = files::open_file(path), program = hosts::program_in_file(file);
   auto [calls, from] = given_with(path, file);
   Subject subject;
-  subject.program = program_at_path(path, file, program);
+  subject.program = hosts::program_at_path(path, file, program);
   subject.settings.program = path;
   subject.settings.data = calls.data;
-  const Host host(valid_program(program, open_data_files(calls.data)));
+  const hosts::Host host(hosts::valid_program(program, files::open_data_files(calls.data)));
   if (calls.calls.empty()) {
     subject.settings.method = host.default_method();
     subject.inputs = random_inputs(host.plan(subject.settings.method));
     subject.inputs_from = "random inputs";
     return subject;
   }
-  ProgramCall& call = calls.calls.front();
+  hosts::ProgramCall& call = calls.calls.front();
   subject.settings.method = call.method.empty() ? host.default_method() : call.method;
   subject.inputs = std::move(call.inputs), subject.expected = std::move(call.outputs);
   if (file_kind(file.bytes) != &format::bundle_kind) subject.tolerance = call.tolerance;

@@ -11,12 +11,12 @@ namespace assay::bench {
 // A call that is timed. It is the first call of the file calls.json beside the program, else the first case of a .bpte
 // file, else a call with random inputs.
 struct Subject {
-  EngineSettings settings;  // how the program is loaded; `program` is the file that the user named
-  ProgramAtPath program;    // what an engine loads in place of that file, unless it has a file of its own
-  std::string inputs_from;  // a sentence that tells where the inputs come from
+  testee::EngineSettings settings;  // how the program is loaded; `program` is the file that the user named
+  hosts::ProgramAtPath program;     // what an engine loads in place of that file, unless it has a file of its own
+  std::string inputs_from;          // a sentence that tells where the inputs come from
   std::vector<Value> inputs;
   std::optional<std::vector<Value>> expected;
-  Tolerance tolerance{1e-4, 1e-5};  // the tolerance of recorded programs of float32
+  files::Tolerance tolerance{1e-4, 1e-5};  // the tolerance of recorded programs of float32
 };
 
 // Throws Fault if the program is not valid, or if it needs an input that cannot be generated.

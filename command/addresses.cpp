@@ -6,14 +6,14 @@
 #include <cstdlib>
 #include <filesystem>
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 bool has_fixed_addresses() { return (personality(0xffffffff) & ADDR_NO_RANDOMIZE) != 0; }
 
 }  // namespace
 
-NamedText addresses_fact() { return {"addresses", has_fixed_addresses() ? "fixed" : "random"}; }
+verdict::NamedText addresses_fact() { return {"addresses", has_fixed_addresses() ? "fixed" : "random"}; }
 
 void fix_addresses(char** argv) {
   const char* const bound = "LD_BIND_NOW";  // else each forked child binds symbols again
@@ -27,4 +27,4 @@ void fix_addresses(char** argv) {
   execv(self.c_str(), argv);
 }
 
-}  // namespace assay
+}  // namespace assay::command

@@ -13,7 +13,7 @@
 #include "command/output_file.h"
 #include "command/runs.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 constexpr const char* bench_details =
@@ -54,7 +54,8 @@ std::vector<bench::Contender> contenders(const BenchCommand& r) {
   return all;
 }
 
-bench::ProgramResult result(const BenchCommand& r, const std::string& program, const std::vector<RunFile>& runs) {
+bench::ProgramResult result(const BenchCommand& r, const std::string& program,
+                            const std::vector<verdict::RunFile>& runs) {
   bench::Subject subject = bench::subject_of(program);
   subject.settings.threads = r.threads;
   subject.tolerance = {r.rtol.value_or(subject.tolerance.rtol), r.atol.value_or(subject.tolerance.atol)};
@@ -71,16 +72,16 @@ int exit_code_of(const bench::Results& results) {
   for (const bench::ProgramResult& program : results.programs)
     for (const bench::Measurement& m : program.engines) {
       if (m.failure.outcome != Outcome::ok) return exit_code(m.failure.outcome);
-      agree = agree && std::ranges::all_of(m.outputs, &Comparison::agrees);
+      agree = agree && std::ranges::all_of(m.outputs, &files::Comparison::agrees);
     }
   return agree ? exit_code(Outcome::ok) : answers_differ;
 }
 
 using Write = void (*)(std::ostream&, const bench::Results&);
-void write_json(std::ostream& out, const bench::Results& results) { out << line_of(to_json(results)) << '\n'; }
+void write_json(std::ostream& out, const bench::Results& results) { out << text::line_of(to_json(results)) << '\n'; }
 
 int bench_programs(const BenchCommand& r) {
-  std::vector<RunFile> runs;
+  std::vector<verdict::RunFile> runs;
   for (const std::string& file : r.conformance) runs.push_back(open_run(file));
   std::vector<std::pair<std::unique_ptr<OutputFile>, Write>> files;
   const auto open = [&](const std::string& file, Write write) {
@@ -126,7 +127,7 @@ void define_bench(Options& options) {
   options.flag("--json", r->json, "Prints JSON, with times in seconds");
   options.add("-o", r->json_file, "Writes JSON to FILE").value("FILE");
   options.add("--html", r->html_file, "Writes a web page with plots to FILE").value("FILE");
-  options.details(text(bench_details, engine_kinds));
+  options.details(concat(bench_details, engine_kinds));
   options.action([r] { return bench_programs(*r); });
 }
 
@@ -143,4 +144,4 @@ const Registered registered_bench(
        "also shows what a run found wrong in each engine"}}});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

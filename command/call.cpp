@@ -10,7 +10,7 @@
 #include "conformance/text/literal.h"
 #include "conformance/text/output.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 constexpr const char* call_details =
@@ -33,24 +33,24 @@ struct CallCommand {
 };
 
 // One line for each out argument, with its name if there are several.
-void print(const Operator& op, const std::vector<Value>& arguments, Output& out) {
+void print(const Operator& op, const std::vector<Value>& arguments, text::Output& out) {
   const Int most =
       out.budget().left().output / 2 + 1;  // elements: each takes two characters, so the budget refuses more
-  for (const SchemaArgument& a : op.arguments.subspan(input_count(op))) {
+  for (const SchemaArgument& a : op.arguments.subspan(text::input_count(op))) {
     const Value& value = arguments[static_cast<std::size_t>(&a - op.arguments.data())];
-    out.print("{}{}\n", op.outs() > 1 ? fmt::format("{}: ", a.name) : "", literal(value, a.type, most));
+    out.print("{}{}\n", op.outs() > 1 ? fmt::format("{}: ", a.name) : "", text::literal(value, a.type, most));
   }
 }
 
 void make_call(const CallCommand& request, const Budget& budget) {
-  const Operator& op = operator_named(request.name);
-  std::vector<Value> arguments = read_arguments(op, request.arguments, request.outs);
+  const Operator& op = text::operator_named(request.name);
+  std::vector<Value> arguments = text::read_arguments(op, request.arguments, request.outs);
   const Answer answer = call(op, arguments, budget);
   if (answer.outcome != Outcome::ok) throw Fault(answer.outcome, answer.rule, answer.message);
-  const auto outs = std::span(arguments).subspan(input_count(op));
-  Output out(&std::cout, budget);
+  const auto outs = std::span(arguments).subspan(text::input_count(op));
+  text::Output out(&std::cout, budget);
   if (request.json)
-    out.write(line_of(answer_json(nullptr, answer, outs)) + '\n');
+    out.write(text::line_of(text::answer_json(nullptr, answer, outs)) + '\n');
   else
     print(op, arguments, out);
 }
@@ -61,7 +61,7 @@ void answer_one(const CallCommand& request) {
   try {
     make_call(request, budget);
   } catch (const Fault& fault) {
-    if (request.json) std::cout << line_of(answer_json(nullptr, answer_of(fault), {})) << '\n';
+    if (request.json) std::cout << text::line_of(text::answer_json(nullptr, text::answer_of(fault), {})) << '\n';
     throw;
   }
 }
@@ -74,7 +74,7 @@ int make_calls(const CallCommand& request) {
   if (request.jsonl && !request.name.empty()) throw UsageError(not_expected(request.name));
   if (!request.jsonl && request.name.empty()) throw UsageError("OPERATOR or --jsonl is required");
   if (request.jsonl)
-    answer_lines(std::cin, std::cout, request.limits);
+    text::answer_lines(std::cin, std::cout, request.limits);
   else
     answer_one(request);
   return exit_code(Outcome::ok);
@@ -110,4 +110,4 @@ const Registered registered_call(
        "answers one request"}}});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

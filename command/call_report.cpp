@@ -8,58 +8,62 @@
 #include "conformance/text/literal.h"
 #include "conformance/text/printable.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
-Json comparison_json(const Comparison& c, const Tolerance& tolerance) {
-  Json json = {{"agrees", c.agrees()}};
+text::Json comparison_json(const files::Comparison& c, const files::Tolerance& tolerance) {
+  text::Json json = {{"agrees", c.agrees()}};
   if (c.difference.empty())
-    json.update(Json{{"elements", c.elements}, {"outside", c.outside}, {"distance", to_json(Value(c.distance), {})}});
+    json.update(text::Json{
+        {"elements", c.elements}, {"outside", c.outside}, {"distance", text::to_json(Value(c.distance), {})}});
   if (c.outside > 0)
-    json.update(Json{{"index", Ints(c.index.begin(), c.index.end())}, {"got", c.got}, {"want", c.want}});
-  if (!c.agrees()) json["message"] = sentence(c, tolerance);
+    json.update(text::Json{{"index", Ints(c.index.begin(), c.index.end())}, {"got", c.got}, {"want", c.want}});
+  if (!c.agrees()) json["message"] = files::sentence(c, tolerance);
   return json;
 }
 
-Json result_json(const ProgramCall& call, const std::string& method, const CallResult& result) {
-  Json json = {{"method", cut(method)}, {"agrees", result.agrees()}, {"outputs", Json::array()}};
-  for (const Comparison& c : result.comparisons) json["outputs"].push_back(comparison_json(c, call.tolerance));
+text::Json result_json(const hosts::ProgramCall& call, const std::string& method, const hosts::CallResult& result) {
+  text::Json json = {{"method", text::cut(method)}, {"agrees", result.agrees()}, {"outputs", text::Json::array()}};
+  for (const files::Comparison& c : result.comparisons) json["outputs"].push_back(comparison_json(c, call.tolerance));
   if (result.violation) json.update(to_json(*result.violation));
   if (!result.mismatch.empty()) json["message"] = result.mismatch;
-  if (result.refusal) json["refused"] = fault_json(*result.refusal);
+  if (result.refusal) json["refused"] = text::fault_json(*result.refusal);
   return json;
 }
 
 std::string kind_of(const Value& value) {
   const Tensor* tensor = std::get_if<Tensor>(&value);
-  return tensor ? describe(*tensor) : printable(literal(value, 8), most_shown);
+  return tensor ? describe(*tensor) : text::printable(text::literal(value, 8), text::most_shown);
 }
 
 }  // namespace
 
-Json to_json(const Violation& m) {
-  return {{"verdict", name(m.verdict)}, {"class", name(m.failure)}, {"message", printable(m.message)}};
+text::Json to_json(const hosts::Violation& m) {
+  return {{"verdict", verdict::name(m.verdict)},
+          {"class", verdict::name(m.failure)},
+          {"message", text::printable(m.message)}};
 }
 
-void write_text(const ProgramRunners& testee, Output& out) {
+void write_text(const ProgramRunners& testee, text::Output& out) {
   for (const auto& [op, why] : testee.substituted())
-    out.print("answered by the reference, not by {}: {}, {}\n", testee.testee(), op, printable(why));
-  if (testee.wrong()) out.print("first wrong: {}\n", printable(sentence(*testee.wrong())));
+    out.print("answered by the reference, not by {}: {}, {}\n", testee.testee(), op, text::printable(why));
+  if (testee.wrong()) out.print("first wrong: {}\n", text::printable(hosts::sentence(*testee.wrong())));
 }
 
-void write_json(const ProgramRunners& testee, JsonOutput& out) {
-  Json substituted = Json::object();
-  for (const auto& [op, why] : testee.substituted()) substituted[op] = printable(why);
+void write_json(const ProgramRunners& testee, text::JsonOutput& out) {
+  text::Json substituted = text::Json::object();
+  for (const auto& [op, why] : testee.substituted()) substituted[op] = text::printable(why);
   if (!substituted.empty()) out.field("answered_by_reference", substituted);
   if (const auto& w = testee.wrong()) {
-    Json json = {{"method", cut(w->method)}, {"instruction", w->instruction}, {"operator", w->operator_name}};
-    json.update(to_json(Violation{w->judgement.verdict, w->judgement.failure, w->judgement.message}));
-    json["distance"] = to_json(Value(w->judgement.distance), {});
+    text::Json json = {
+        {"method", text::cut(w->method)}, {"instruction", w->instruction}, {"operator", w->operator_name}};
+    json.update(to_json(hosts::Violation{w->judgement.verdict, w->judgement.failure, w->judgement.message}));
+    json["distance"] = text::to_json(Value(w->judgement.distance), {});
     out.field("first_wrong", json);
   }
 }
 
-void CallReport::add(const ProgramCall& call, const std::string& method, const CallResult& result) {
+void CallReport::add(const hosts::ProgramCall& call, const std::string& method, const hosts::CallResult& result) {
   ++calls_;
   different_ += !result.agrees();
   refused_ += result.refusal && call.fails.empty() && result.agrees();
@@ -77,7 +81,7 @@ int CallReport::finish(const Trace& trace, const ProgramRunners& testee) const {
                        compared_ == 1 ? " output compared: " : " outputs compared: ", outcome());
     write_text(testee, options_.out);
   } else {
-    print_json(options_.out.budget(), [&](JsonOutput& out) {
+    print_json(options_.out.budget(), [&](text::JsonOutput& out) {
       out.object([&] {
         all_.write("calls", out);
         out.field("outputs_compared", compared_), out.field("calls_that_differ", different_);
@@ -96,20 +100,21 @@ std::string CallReport::outcome() const {
   return refused_ > 0 ? fmt::format("{} of the calls were refused, not compared", refused_) : "no difference";
 }
 
-void CallReport::print(const ProgramCall& call, const std::string& method, const CallResult& result) const {
-  Output& out = options_.out;
+void CallReport::print(const hosts::ProgramCall& call, const std::string& method,
+                       const hosts::CallResult& result) const {
+  text::Output& out = options_.out;
   out.print(
-      "call {}, {}{}\n", calls_ - 1, shown(method),
+      "call {}, {}{}\n", calls_ - 1, text::shown(method),
       call.outputs || !call.fails.empty() || result.refusal || result.violation ? "" : ": ran, nothing is expected");
   for (std::size_t i = 0; i < result.comparisons.size(); ++i) {
-    const Comparison& c = result.comparisons[i];
+    const files::Comparison& c = result.comparisons[i];
     out.print("  {} output {}  {}: {}\n", c.agrees() ? "pass" : "FAIL", i, kind_of(result.outputs[i]),
-              printable(sentence(c, call.tolerance)));
+              text::printable(files::sentence(c, call.tolerance)));
   }
   if (!result.mismatch.empty())
-    out.print("  FAIL {}\n", printable(result.mismatch));
+    out.print("  FAIL {}\n", text::printable(result.mismatch));
   else if (result.refusal)
     out.print("  {}refused by {}\n", call.fails.empty() ? "" : "pass ", result.refusal->rule);
 }
 
-}  // namespace assay
+}  // namespace assay::command

@@ -9,22 +9,22 @@
 #include "conformance/text/output.h"
 
 // What assay run prints about the calls that it makes.
-namespace assay {
+namespace assay::command {
 
 struct ReportOptions {
-  Output& out;
+  text::Output& out;
   bool json, trace;
 };
 
 // Lines of JSON that are kept until it is their turn in the output.
 class Kept {
  public:
-  void add(const Json& json) {
-    const std::string line = line_of(json);
+  void add(const text::Json& json) {
+    const std::string line = text::line_of(json);
     text_.insert(text_.end(), line.begin(), line.end());
     ends_.push_back(text_.size());
   }
-  void write(std::string_view key, JsonOutput& out) const {
+  void write(std::string_view key, text::JsonOutput& out) const {
     out.list(key, [&] {
       for (std::size_t begin = 0; const std::size_t end : ends_) {
         out.line({text_.data() + begin, end - begin});
@@ -42,38 +42,38 @@ class Kept {
 class Trace {
  public:
   explicit Trace(const ReportOptions& options)
-      : on_(options.trace), tracer_([this, options](const TracedStep& step) {
-          options.json ? steps_.add(to_json(step)) : options.out.write(to_text(step));
+      : on_(options.trace), tracer_([this, options](const hosts::TracedStep& step) {
+          options.json ? steps_.add(hosts::to_json(step)) : options.out.write(hosts::to_text(step));
         }) {}
   Listener* listener() { return on_ ? &tracer_ : nullptr; }
-  void write(JsonOutput& out) const {
+  void write(text::JsonOutput& out) const {
     if (on_) steps_.write("trace", out);
   }
 
  private:
   bool on_;
   Kept steps_;
-  Tracer tracer_;
+  hosts::Tracer tracer_;
 };
 
-Json to_json(const Violation& violation);
+text::Json to_json(const hosts::Violation& violation);
 
 // Which operators the reference answered in place of a testee, and the first instruction where the testee was wrong.
-void write_text(const ProgramRunners& testee, Output& out);
-void write_json(const ProgramRunners& testee, JsonOutput& out);  // writes the report as fields
+void write_text(const ProgramRunners& testee, text::Output& out);
+void write_json(const ProgramRunners& testee, text::JsonOutput& out);  // writes the report as fields
 
 // Prints the results of calls, and counts them.
 class CallReport {
  public:
   explicit CallReport(const ReportOptions& options) : options_(options) {}
 
-  void add(const ProgramCall& call, const std::string& method, const CallResult& result);
+  void add(const hosts::ProgramCall& call, const std::string& method, const hosts::CallResult& result);
 
   // Returns the exit code. If a call was refused that should have been answered, throws the Fault of that refusal.
   int finish(const Trace& trace, const ProgramRunners& testee) const;
 
  private:
-  void print(const ProgramCall& call, const std::string& method, const CallResult& result) const;
+  void print(const hosts::ProgramCall& call, const std::string& method, const hosts::CallResult& result) const;
   std::string outcome() const;  // "no difference", or how many calls differ or were not compared
 
   ReportOptions options_;
@@ -83,4 +83,4 @@ class CallReport {
   std::optional<Fault> refusal_;
 };
 
-}  // namespace assay
+}  // namespace assay::command

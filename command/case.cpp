@@ -19,7 +19,7 @@
 #include "conformance/wire/address.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 struct CaseCommand {
@@ -29,16 +29,18 @@ struct CaseCommand {
 
 constexpr std::chrono::seconds time_limit{60};
 
-void print_verdict(const Record& r) {
-  std::cout << "verdict    " << name(r.verdict) << (r.failure == Class::none ? "" : text(" (", name(r.failure), ")"));
+void print_verdict(const verdict::Record& r) {
+  std::cout << "verdict    " << verdict::name(r.verdict)
+            << (r.failure == verdict::Class::none ? "" : concat(" (", verdict::name(r.failure), ")"));
   if (r.distance && *r.distance > 0 && std::isfinite(*r.distance))
     std::cout << fmt::format(", {:.3g} of the bound", *r.distance);
-  std::cout << (r.message.empty() ? "" : ": " + printable(r.message)) << '\n';
-  std::cout << fmt::format("tier       {}: {}\n", name(tier_of(r)), row(tier_of(r)).sentence);
+  std::cout << (r.message.empty() ? "" : ": " + text::printable(r.message)) << '\n';
+  std::cout << fmt::format("tier       {}: {}\n", verdict::name(verdict::tier_of(r)),
+                           verdict::row(verdict::tier_of(r)).sentence);
   std::cout << fmt::format("slices     {}{}\n", fmt::join(r.slices, ", "), r.promised ? "" : "; not promised");
 }
 
-void print_rule(const Operator& op, const Record& r) {
+void print_rule(const Operator& op, const verdict::Record& r) {
   std::cout << "formula    " << op.math << '\n';
   for (const Rule& rule : op.rules)
     if (rule.id == r.rule) std::cout << "rule       " << rule.id << ": " << rule.sentence << '\n';
@@ -48,13 +50,13 @@ void print_rule(const Operator& op, const Record& r) {
     std::cout << "held to    " << r.rule << '\n';
 }
 
-void print(const Case& c, const Record& r) {
+void print(const cases::Case& c, const verdict::Record& r) {
   std::cout << "case       " << r.case_id << '\n' << "schema     " << c.op->schema << '\n';
   std::cout << fmt::format("made from  recorded call {:08x} ({})", c.id.call, c.recorded.origin);
-  for (const Mutation& m : c.id.mutations) std::cout << ", " << to_text(m);
+  for (const cases::Mutation& m : c.id.mutations) std::cout << ", " << cases::to_text(m);
   std::cout << '\n';
-  for (const NamedText& input : r.inputs) std::cout << fmt::format("{:<10} {}\n", input.name, input.text);
-  for (const NamedText& out : r.outs) std::cout << fmt::format("{:<10} given as {}\n", out.name, out.text);
+  for (const verdict::NamedText& input : r.inputs) std::cout << fmt::format("{:<10} {}\n", input.name, input.text);
+  for (const verdict::NamedText& out : r.outs) std::cout << fmt::format("{:<10} given as {}\n", out.name, out.text);
   print_rule(*c.op, r);
   std::cout << "expected   " << r.expected << '\n' << "got        " << r.got << '\n';
   print_verdict(r);
@@ -62,38 +64,41 @@ void print(const Case& c, const Record& r) {
 
 // The library that the written file must use, as words of a shell; empty for the official kernels. A script in Python
 // finds its kernels in the official package, and neither form can use another kind of testee.
-std::string library_of(const CaseCommand& request, ReproductionKind kind) {
+std::string library_of(const CaseCommand& request, reproduce::ReproductionKind kind) {
   constexpr std::string_view registered = "executorch:";
-  if (kind == ReproductionKind::bpte || kind == ReproductionKind::json || request.testee == usual_testee) return {};
-  if (kind == ReproductionKind::cpp && request.testee.starts_with(registered))
+  if (kind == reproduce::ReproductionKind::bpte || kind == reproduce::ReproductionKind::json ||
+      request.testee == usual_testee)
+    return {};
+  if (kind == reproduce::ReproductionKind::cpp && request.testee.starts_with(registered))
     return wire::quoted({std::filesystem::absolute(request.testee.substr(registered.size())).lexically_normal()});
   throw Fault(Outcome::unsupported, "case.as",
-              text(request.as, " would show the official kernels, not ", request.testee,
-                   ": bpte and json are files for any testee"));
+              concat(request.as, " would show the official kernels, not ", request.testee,
+                     ": bpte and json are files for any testee"));
 }
 
-int write_reproduction(const CaseCommand& request, const Case& c) {
-  const auto kind = std::ranges::find(reproduction_kinds(), request.as, &ReproductionRow::name)->kind;
-  const std::string made = reproduction(c, kind, library_of(request, kind));
+int write_reproduction(const CaseCommand& request, const cases::Case& c) {
+  const auto kind =
+      std::ranges::find(reproduce::reproduction_kinds(), request.as, &reproduce::ReproductionRow::name)->kind;
+  const std::string made = reproduce::reproduction(c, kind, library_of(request, kind));
   if (request.file.empty())
     std::cout << made;
   else
-    write_file(request.file, std::as_bytes(std::span(made)));
+    files::write_file(request.file, std::as_bytes(std::span(made)));
   return exit_code(Outcome::ok);
 }
 
 template <class Print>
-int shown(const CaseCommand& request, const Record& r, Print print) {
+int shown(const CaseCommand& request, const verdict::Record& r, Print print) {
   if (request.json)
-    std::cout << line_of(to_json(r)) << '\n';
+    std::cout << text::line_of(verdict::to_json(r)) << '\n';
   else
     print(r);
-  return is_failure(r.verdict) ? answers_differ : exit_code(Outcome::ok);
+  return verdict::is_failure(r.verdict) ? answers_differ : exit_code(Outcome::ok);
 }
 
-void print(const Record& r) {
+void print(const verdict::Record& r) {
   std::cout << "case       " << r.case_id << '\n';
-  for (const NamedText& step : r.inputs) std::cout << fmt::format("step {:<5} {}\n", step.name, step.text);
+  for (const verdict::NamedText& step : r.inputs) std::cout << fmt::format("step {:<5} {}\n", step.name, step.text);
   print_verdict(r);
 }
 
@@ -102,25 +107,27 @@ int show_scenario(const CaseCommand& request) {
   if (!request.as.empty())
     throw Fault(Outcome::unsupported, "case.as", "what is done with a program cannot be written as a file yet");
   const auto runtime = open_program_runner(request.testee);
-  const Contract contract = open_contract(request.contract, request.testee);
+  const contract::Contract contract = open_contract(request.contract, request.testee);
   const std::filesystem::path golden = golden_folder(request.golden);
-  const Corpus corpus(golden);
-  Stage stage(plan_scenarios(programs_beside(golden), corpus, contract, runtime->requests(), request.id), *runtime,
-              time_limit_of(time_limit, runtime->is_remote()));
-  return shown(request, stage.judge_alone(request.id).record, [](const Record& r) { print(r); });
+  const cases::Corpus corpus(golden);
+  scenarios::Stage stage(
+      scenarios::plan_scenarios(programs_beside(golden), corpus, contract, runtime->requests(), request.id), *runtime,
+      sandbox::time_limit_of(time_limit, runtime->is_remote()));
+  return shown(request, stage.judge_alone(request.id).record, [](const verdict::Record& r) { print(r); });
 }
 
 int show_case(const CaseCommand& request) {
   if (request.id.find('/') != std::string::npos) return show_scenario(request);
-  const CaseId id = case_id_from(request.id);
-  const Corpus corpus(golden_folder(request.golden), id.operator_name);
-  const Case c = corpus.make(id);
+  const cases::CaseId id = cases::case_id_from(request.id);
+  const cases::Corpus corpus(golden_folder(request.golden), id.operator_name);
+  const cases::Case c = corpus.make(id);
   if (!request.as.empty()) return write_reproduction(request, c);
-  const std::unique_ptr<KernelLibrary> library = open_library(request.testee, corpus);
-  const Contract contract = open_contract(request.contract, request.testee);
-  CaseRunner case_runner(corpus, *library, contract, time_limit_of(time_limit, library->is_remote()), 1,
-                         request.thorough);
-  return shown(request, case_runner.run_alone(id, Detail::all).record, [&](const Record& r) { print(c, r); });
+  const std::unique_ptr<testee::KernelLibrary> library = open_library(request.testee, corpus);
+  const contract::Contract contract = open_contract(request.contract, request.testee);
+  runner::CaseRunner case_runner(corpus, *library, contract, sandbox::time_limit_of(time_limit, library->is_remote()),
+                                 1, request.thorough);
+  return shown(request, case_runner.run_alone(id, runner::Detail::all).record,
+               [&](const verdict::Record& r) { print(c, r); });
 }
 
 void define_case(Options& options) {
@@ -138,14 +145,14 @@ void define_case(Options& options) {
   options.add("--golden", r->golden, golden_help).value("FOLDER");
   const Option json = options.flag("--json", r->json, "Prints the record as JSON");
   std::vector<std::string> kinds;
-  for (const ReproductionRow& row : reproduction_kinds()) kinds.emplace_back(row.name);
+  for (const reproduce::ReproductionRow& row : reproduce::reproduction_kinds()) kinds.emplace_back(row.name);
   const Option as =
       options.add("--as", r->as, "Writes a file that shows the case without assay; the forms are listed below")
           .one_of(kinds)
           .excludes(json);
   options.add("-o", r->file, "Writes the file of --as to FILE; default: standard output").value("FILE").needs(as);
-  options.details(text(runner_kinds, "\n\nForms of --as:\n", describe_reproductions(),
-                       "\nExit codes:\n  0  the case passes, or the file was written\n  1  the case fails"));
+  options.details(concat(runner_kinds, "\n\nForms of --as:\n", reproduce::describe_reproductions(),
+                         "\nExit codes:\n  0  the case passes, or the file was written\n  1  the case fails"));
   options.action([r] { return show_case(*r); });
 }
 
@@ -161,4 +168,4 @@ const Registered registered_case({"case",
                                   true});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

@@ -12,7 +12,7 @@
 #include "conformance/contract/read_contract.h"
 #include "conformance/files/file.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 struct CheckCommand {
@@ -23,14 +23,14 @@ struct CheckCommand {
 };
 
 // The memories that the optimized runtime needs. They do not depend on the number of threads.
-void add_memories(const File& file, std::span<const File> data, const OptimizedTestee& testee, const Budget& budget,
-                  CheckReport& report) {
-  std::vector<OptimizedClient::Bytes> files;
+void add_memories(const File& file, std::span<const File> data, const adapters::OptimizedTestee& testee,
+                  const Budget& budget, inspect::CheckReport& report) {
+  std::vector<adapters::OptimizedClient::Bytes> files;
   for (const File& f : data) files.push_back(f.bytes);
-  const OptimizedClient client(file.bytes, files, {.testee = testee, .budget = budget});
-  for (MethodNeeds& m : report.methods.first) {
+  const adapters::OptimizedClient client(file.bytes, files, {.testee = testee, .budget = budget});
+  for (inspect::MethodNeeds& m : report.methods.first) {
     const assay_method_sizes sizes = client.sizes(m.name);
-    m.memories = memories(sizes);
+    m.memories = adapters::memories(sizes);
     m.memories.emplace_back("workspace, while it is made", sizes.workspace);
   }
 }
@@ -39,23 +39,23 @@ void add_memories(const File& file, std::span<const File> data, const OptimizedT
 Backends backends_of(const std::string& testee) { return testee == usual_testee ? Backends() : own_backends(); }
 
 int show_check(const CheckCommand& r) {
-  const Access access{Budget(r.limits), r.map};
+  const files::Access access{Budget(r.limits), r.map};
   const Budget::Scope scope(access.budget, "the check");
   const OpenLibrary open = r.testee.empty() ? OpenLibrary() : open_library(r.testee, "");
-  const Contract contract = open.library ? contract_of(r.testee) : Contract();
-  const std::optional<Testee> testee =
-      open.library ? std::optional<Testee>({*open.library, contract, backends_of(r.testee)}) : std::nullopt;
-  const File file = open_file(r.file, access);
-  const std::vector<File> data = open_data_files(r.data, access);
-  CheckReport report = check(file, data, access.budget, testee ? &*testee : nullptr);
-  if (const auto optimized = optimized_for(r.testee);
+  const contract::Contract contract = open.library ? contract::contract_of(r.testee) : contract::Contract();
+  const std::optional<inspect::Testee> testee =
+      open.library ? std::optional<inspect::Testee>({*open.library, contract, backends_of(r.testee)}) : std::nullopt;
+  const File file = files::open_file(r.file, access);
+  const std::vector<File> data = files::open_data_files(r.data, access);
+  inspect::CheckReport report = inspect::check(file, data, access.budget, testee ? &*testee : nullptr);
+  if (const auto optimized = adapters::optimized_for(r.testee);
       optimized && report.faults.empty() && report.kind == &format::program_kind)
     add_memories(file, data, *optimized, access.budget, report);
   if (r.json) {
-    print_json(access.budget, [&](JsonOutput& out) { write_json(report, out); });
+    print_json(access.budget, [&](text::JsonOutput& out) { inspect::write_json(report, out); });
   } else {
-    Output out(&std::cout, access.budget);
-    write_text(report, out);
+    text::Output out(&std::cout, access.budget);
+    inspect::write_text(report, out);
   }
   return exit_code(report.outcome());
 }
@@ -72,7 +72,7 @@ void define_check(Options& options) {
   options.flag("--json", r->json, "Prints JSON");
   add_limits(options, r->limits);
   add_no_map(options, r->map);
-  options.details(text(
+  options.details(concat(
       "spec/format/rules.yaml defines the rules. The exit code tells the outcome of the first fault. It is 5 if the "
       "program\nis valid but TESTEE lacks a kernel for a call or a backend for a delegate. Without --no-map, the "
       "command ends with a\nsignal if another process truncates the file meanwhile.\n\n",
@@ -90,4 +90,4 @@ const Registered registered_check(
       {"assay check model.pte --with optimized:avx2", "also lists the memory that the optimized runtime needs"}}});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

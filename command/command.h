@@ -6,7 +6,7 @@
 
 #include "command/options.h"
 
-namespace assay {
+namespace assay::command {
 
 // Exit codes in addition to the exit codes of outcomes (spec/faults.yaml).
 inline constexpr int answers_differ = 1;  // an answer differs from the expected one, or a promised case fails
@@ -40,4 +40,4 @@ const Command* find_command(std::string_view name);  // null if there is no such
 
 ProgramHelp program();
 
-}  // namespace assay
+}  // namespace assay::command

@@ -12,7 +12,7 @@
 #include "conformance/text/printable.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 struct CompareCommand {
@@ -20,29 +20,29 @@ struct CompareCommand {
   bool json = false;
 };
 
-Json ruling_json(const CaseVerdict& r) {
-  return {{"verdict", name(r.verdict)}, {"class", name(r.failure)}, {"tier", name(r.tier)}};
+text::Json ruling_json(const verdict::CaseVerdict& r) {
+  return {{"verdict", verdict::name(r.verdict)}, {"class", verdict::name(r.failure)}, {"tier", verdict::name(r.tier)}};
 }
 
-Json to_json(const std::vector<Change>& changes) {
-  Json list = Json::array();
-  for (const Change& c : changes)
+text::Json to_json(const std::vector<verdict::Change>& changes) {
+  text::Json list = text::Json::array();
+  for (const verdict::Change& c : changes)
     list.push_back({{"case", c.case_id},
                     {"promised", c.promised},
-                    {"before", c.before ? ruling_json(*c.before) : Json(nullptr)},
+                    {"before", c.before ? ruling_json(*c.before) : text::Json(nullptr)},
                     {"after", ruling_json(c.after)}});
   return list;
 }
 
-Json to_json(const std::vector<Defect>& defects) {
-  Json list = Json::array();
-  for (const Defect& d : defects) list.push_back(to_json(d));
+text::Json to_json(const std::vector<verdict::Defect>& defects) {
+  text::Json list = text::Json::array();
+  for (const verdict::Defect& d : defects) list.push_back(verdict::to_json(d));
   return list;
 }
 
-Json to_json(const Changes& c) {
-  Json settings = Json::array();
-  for (const Difference& d : c.settings)
+text::Json to_json(const verdict::Changes& c) {
+  text::Json settings = text::Json::array();
+  for (const verdict::Difference& d : c.settings)
     settings.push_back({{"name", d.name}, {"before", d.before}, {"after", d.after}});
   return {{"settings", std::move(settings)}, {"cut_off", c.cut_off},
           {"new", to_json(c.fresh)},         {"new_defects", to_json(c.fresh_defects)},
@@ -51,23 +51,25 @@ Json to_json(const Changes& c) {
           {"only_after", c.only_after}};
 }
 
-std::string change_line(const Change& c) {
-  return fmt::format("{}: {}, was {}{}", c.case_id, text(c.after), c.before ? text(*c.before) : "not judged",
-                     c.promised ? "" : ", outside of the contract");
+std::string change_line(const verdict::Change& c) {
+  return fmt::format("{}: {}, was {}{}", c.case_id, verdict::text(c.after),
+                     c.before ? verdict::text(*c.before) : "not judged", c.promised ? "" : ", outside of the contract");
 }
 
-void print(std::ostream& out, std::string_view title, const std::vector<Change>& changes,
-           const std::vector<Defect>& defects = {}) {
+void print(std::ostream& out, std::string_view title, const std::vector<verdict::Change>& changes,
+           const std::vector<verdict::Defect>& defects = {}) {
   if (changes.empty()) return;
   fmt::print(out, "{}: {}\n", title, changes.size());
-  for (const Defect& d : defects) fmt::print(out, "  {} {} {}\n", printable(d.id), name(d.tier), printable(d.sentence));
-  for (const Change& c : changes) fmt::print(out, "  {}\n", printable(change_line(c)));
+  for (const verdict::Defect& d : defects)
+    fmt::print(out, "  {} {} {}\n", text::printable(d.id), verdict::name(d.tier), text::printable(d.sentence));
+  for (const verdict::Change& c : changes) fmt::print(out, "  {}\n", text::printable(change_line(c)));
 }
 
-void print(std::ostream& out, const Changes& c) {
-  for (const Difference& d : c.settings)
-    fmt::print(out, "{}: {}, was {}\n", printable(d.name), d.after.empty() ? "not said" : printable(d.after),
-               d.before.empty() ? "not said" : printable(d.before));
+void print(std::ostream& out, const verdict::Changes& c) {
+  for (const verdict::Difference& d : c.settings)
+    fmt::print(out, "{}: {}, was {}\n", text::printable(d.name),
+               d.after.empty() ? "not said" : text::printable(d.after),
+               d.before.empty() ? "not said" : text::printable(d.before));
   for (const std::string& run : c.cut_off) fmt::print(out, "the run {} did not end\n", run);
   print(out, "mended", c.mended, c.mended_defects);
   print(out, "no longer supported", c.given_up);
@@ -77,15 +79,15 @@ void print(std::ostream& out, const Changes& c) {
 }
 
 int compare_runs(const CompareCommand& request) {
-  const Changes comparison = compare(open_run(request.before), open_run(request.after));
+  const verdict::Changes comparison = verdict::compare(open_run(request.before), open_run(request.after));
   if (request.json)
-    std::cout << to_json(comparison).dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+    std::cout << to_json(comparison).dump(2, ' ', true, text::Json::error_handler_t::replace) << '\n';
   else
     print(std::cout, comparison);
   if (comparison.is_worse()) return answers_differ;
   if (!comparison.compares())
     throw Fault(Outcome::invalid, "compare.cases",
-                text(request.before, " and ", request.after, " have no case in common"));
+                concat(request.before, " and ", request.after, " have no case in common"));
   return exit_code(Outcome::ok);
 }
 
@@ -113,4 +115,4 @@ const Registered registered_compare(
      {{"assay compare old.jsonl new.jsonl", "compares a run with an earlier one"}}});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

@@ -9,7 +9,7 @@
 #include "reference/fault.h"
 
 // Completion for shells, the manual page and doc/commands.md, all generated from the help of the commands.
-namespace assay {
+namespace assay::command {
 namespace {
 
 struct HelpOf {
@@ -214,4 +214,4 @@ const Registered registered_completion(
      {{"source <(assay completion bash)", "completes command lines in this shell"}}});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

@@ -11,26 +11,26 @@
 #include "conformance/runner/suite.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 struct ContractCommand {
   std::string testee, golden;
-  SuiteOptions suite;
+  runner::SuiteOptions suite;
 };
 
 int draft_contract(const ContractCommand& request) {
   using namespace std::chrono_literals;
-  const Corpus corpus(golden_folder(request.golden));
-  const std::unique_ptr<KernelLibrary> library = open_library(request.testee, corpus);
-  const Contract everything = read_contract("everything");
-  CaseRunner case_runner(corpus, *library, everything, time_limit_of(20s, library->is_remote()));
-  Draft draft{std::string(library->name())};
-  judge_blocks(case_runner, plan_blocks(corpus, request.suite, library->recorded_only()),
-               std::min(request.suite.workers, library->most_at_once()), [&](const Record& record) {
-                 const Case c = corpus.make(case_id_from(record.case_id));
-                 draft.add(*c.op, host_call(c), record);
-               });
+  const cases::Corpus corpus(golden_folder(request.golden));
+  const std::unique_ptr<testee::KernelLibrary> library = open_library(request.testee, corpus);
+  const contract::Contract everything = contract::read_contract("everything");
+  runner::CaseRunner case_runner(corpus, *library, everything, sandbox::time_limit_of(20s, library->is_remote()));
+  contract::Draft draft{std::string(library->name())};
+  runner::judge_blocks(case_runner, runner::plan_blocks(corpus, request.suite, library->recorded_only()),
+                       std::min(request.suite.workers, library->most_at_once()), [&](const verdict::Record& record) {
+                         const cases::Case c = corpus.make(cases::case_id_from(record.case_id));
+                         draft.add(*c.op, cases::host_call(c), record);
+                       });
   draft.write(std::cout);
   return exit_code(Outcome::ok);
 }
@@ -47,9 +47,9 @@ void define_contract(Options& options) {
   add_workers(options, r->suite.workers);
   options.add("--golden", r->golden, golden_help).value("FOLDER");
   options.details(
-      text("The draft is YAML. It states which calls the testee answers, not which calls it should answer. Read it, "
-           "narrow it,\nand state the source of each promise.\n\n",
-           testee_kinds));
+      concat("The draft is YAML. It states which calls the testee answers, not which calls it should answer. Read it, "
+             "narrow it,\nand state the source of each promise.\n\n",
+             testee_kinds));
   options.action([r] { return draft_contract(*r); });
 }
 
@@ -63,4 +63,4 @@ const Registered registered_contract(
      true});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

@@ -9,7 +9,7 @@
 #include "conformance/files/file.h"
 #include "conformance/text/json.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -36,20 +36,20 @@ struct CorruptCommand {
 
 // A program keeps the extension of its original.
 std::string suffix(const Bytes& file, const fs::path& original) {
-  const FileKind* kind = file_kind(file);
-  if (kind && kind != &format::program_kind) return text('.', kind->schema.extension);
+  const format::FileKind* kind = format::file_kind(file);
+  if (kind && kind != &format::program_kind) return concat('.', kind->schema.extension);
   return original.has_extension() ? original.extension().string() : ".pte";
 }
 
 std::string file_name(const Attempt& a, const fs::path& original) {
-  return text(corrupt::prefix(a.expectation.expected), a.name, suffix(a.files.file, original));
+  return concat(corrupt::prefix(a.expectation.expected), a.name, suffix(a.files.file, original));
 }
 
 std::string line(const Attempt& a) {
-  std::string all = text(corrupt::prefix(a.expectation.expected), ' ', a.name);
+  std::string all = concat(corrupt::prefix(a.expectation.expected), ' ', a.name);
   if (!a.expectation.faults.empty()) {
     const Fault& fault = a.expectation.faults.front();
-    all += text("  ", fault.rule, fault.place.empty() ? "" : " ", fault.place, ": ", fault.message);
+    all += concat("  ", fault.rule, fault.place.empty() ? "" : " ", fault.place, ": ", fault.message);
   }
   return all;
 }
@@ -60,8 +60,8 @@ corrupt::Corruptions corruptions(const CorruptCommand& r, std::size_t places) {
   for (auto& [name, file] : corrupt::sample_programs())
     if (r.program == name) return corrupt::Corruptions(std::move(file), {}, places);
   std::vector<Bytes> data;
-  for (const fs::path& file : r.data) data.push_back(bytes_of_file(file));
-  return corrupt::Corruptions(bytes_of_file(r.program), std::move(data), places);
+  for (const fs::path& file : r.data) data.push_back(files::bytes_of_file(file));
+  return corrupt::Corruptions(files::bytes_of_file(r.program), std::move(data), places);
 }
 
 void each(const CorruptCommand& r, const corrupt::Corruptions::Take& take) {
@@ -70,18 +70,19 @@ void each(const CorruptCommand& r, const corrupt::Corruptions::Take& take) {
 
 class Folder {
  public:
-  Folder(const CorruptCommand& r) : request_(r), folder_(r.output), manifest_((make_folder(folder_), manifest())) {}
+  Folder(const CorruptCommand& r)
+      : request_(r), folder_(r.output), manifest_((files::make_folder(folder_), manifest())) {}
 
   void add(const Attempt& a) {
     const std::string name = file_name(a, request_.program);
-    write_file(folder_ / name, a.files.file);
-    Json json{{"file", name}, {"expected", corrupt::prefix(a.expectation.expected)}, {"subject", a.subject}};
+    files::write_file(folder_ / name, a.files.file);
+    text::Json json{{"file", name}, {"expected", corrupt::prefix(a.expectation.expected)}, {"subject", a.subject}};
     for (const Fault& f : a.expectation.faults) json["rules"].push_back(f.rule);
     if (!request_.data.empty())
       for (const fs::path& file : request_.data) json["data"].push_back(file.string());
     else
       for (std::size_t i = 0; i < a.files.data.size(); ++i) json["data"].push_back(data(name, i, a.files.data[i]));
-    manifest_.stream() << line_of(json) << '\n';
+    manifest_.stream() << text::line_of(json) << '\n';
     ++count_;
   }
 
@@ -93,8 +94,8 @@ class Folder {
  private:
   std::string manifest() const { return (folder_ / "manifest.jsonl").string(); }
   std::string data(const std::string& name, std::size_t i, const Bytes& bytes) const {
-    const std::string file = text(name, '.', i, ".ptd");
-    write_file(folder_ / file, bytes);
+    const std::string file = concat(name, '.', i, ".ptd");
+    files::write_file(folder_ / file, bytes);
     return file;
   }
 
@@ -127,13 +128,13 @@ void write_one(const CorruptCommand& r) {
   const auto attempt = chosen(r);
   if (!attempt && r.name.empty())
     throw Fault(Outcome::unsupported, "corruption",
-                text("no change of one place of ", r.program.empty() ? "the cases" : r.program, " breaks ", r.rule,
-                     r.program.empty() ? "" : ": assay corrupt --rule makes a file that does"));
+                concat("no change of one place of ", r.program.empty() ? "the cases" : r.program, " breaks ", r.rule,
+                       r.program.empty() ? "" : ": assay corrupt --rule makes a file that does"));
   if (!attempt)
-    throw Fault(Outcome::invalid, "corruption", text("there is no ", r.name, ": --list says which there are"));
-  write_file(r.output, attempt->files.file);
+    throw Fault(Outcome::invalid, "corruption", concat("there is no ", r.name, ": --list says which there are"));
+  files::write_file(r.output, attempt->files.file);
   for (std::size_t i = 0; i < attempt->files.data.size() && r.data.empty(); ++i)
-    write_file(text(r.output, '.', i, ".ptd"), attempt->files.data[i]);
+    files::write_file(concat(r.output, '.', i, ".ptd"), attempt->files.data[i]);
   std::cout << line(*attempt) << '\n';
 }
 
@@ -155,7 +156,7 @@ int corrupt_program(const CorruptCommand& r) {
 }
 
 std::string rule_problem(const std::string& rule) {
-  return find_format_rule(rule) ? "" : text(rule, " is no rule of spec/format/rules.yaml");
+  return find_format_rule(rule) ? "" : concat(rule, " is no rule of spec/format/rules.yaml");
 }
 
 void define_corrupt(Options& options) {
@@ -196,4 +197,4 @@ const Registered registered_corrupt(
       {"assay corrupt --rule T13 -o broken.pte", "writes the case of rules that breaks the rule T13"}}});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

@@ -17,7 +17,7 @@
 #include "reference/fault.h"
 
 // assay explain: what the optimized runtime decided about a method.
-namespace assay {
+namespace assay::command {
 namespace {
 
 struct ExplainCommand {
@@ -53,17 +53,19 @@ std::vector<std::string> rewrites(const assay_method* method) {
   return names;
 }
 
-std::string instruction_set(const OptimizedTestee& testee) {
+std::string instruction_set(const adapters::OptimizedTestee& testee) {
   return testee.instruction_set.empty() ? kernels::name_of(kernels::best_instruction_set()) : testee.instruction_set;
 }
 
-void print(const OptimizedClient::Method& made, const std::string& name, const OptimizedTestee& testee, Output& out) {
+void print(const adapters::OptimizedClient::Method& made, const std::string& name,
+           const adapters::OptimizedTestee& testee, text::Output& out) {
   const assay_method* method = made.method;
-  out.print("method {}, {}: {} instructions, {} steps, {} of them by the fallback\n", printable(name),
+  out.print("method {}, {}: {} instructions, {} steps, {} of them by the fallback\n", text::printable(name),
             instruction_set(testee), assay_instruction_count(method), assay_step_count(method),
             count_fallbacks(method));
   std::vector<std::string> taken;
-  for (const auto& [memory, bytes] : memories(made.sizes)) taken.push_back(fmt::format("{} {}", memory, bytes));
+  for (const auto& [memory, bytes] : adapters::memories(made.sizes))
+    taken.push_back(fmt::format("{} {}", memory, bytes));
   out.print("memory: {} bytes\n", fmt::join(taken, ", "));
   if (const auto applied = rewrites(method); !applied.empty()) out.print("rewrites: {}\n", fmt::join(applied, ", "));
   for (std::size_t i = 0; i < assay_instruction_count(method); ++i) {
@@ -78,23 +80,24 @@ void print(const OptimizedClient::Method& made, const std::string& name, const O
       continue;
     }
     const std::string with = merged(step);
-    out.print("{:5}  {:<44} {}{}{}\n", i, printable({step.op, step.op_length}), step.kernel, with.empty() ? "" : " + ",
-              with);
+    out.print("{:5}  {:<44} {}{}{}\n", i, text::printable({step.op, step.op_length}), step.kernel,
+              with.empty() ? "" : " + ", with);
   }
 }
 
-Json to_json(const OptimizedClient::Method& made, const std::string& name, const OptimizedTestee& testee) {
+text::Json to_json(const adapters::OptimizedClient::Method& made, const std::string& name,
+                   const adapters::OptimizedTestee& testee) {
   const assay_method* method = made.method;
-  Json json = {{"method", name},
-               {"instruction_set", instruction_set(testee)},
-               {"fallbacks", count_fallbacks(method)},
-               {"bytes", Json::object()},
-               {"rewrites", rewrites(method)},
-               {"instructions", Json::array()}};
-  for (const auto& [memory, bytes] : memories(made.sizes)) json["bytes"][memory] = bytes;
+  text::Json json = {{"method", name},
+                     {"instruction_set", instruction_set(testee)},
+                     {"fallbacks", count_fallbacks(method)},
+                     {"bytes", text::Json::object()},
+                     {"rewrites", rewrites(method)},
+                     {"instructions", text::Json::array()}};
+  for (const auto& [memory, bytes] : adapters::memories(made.sizes)) json["bytes"][memory] = bytes;
   for (std::size_t i = 0; i < assay_instruction_count(method); ++i) {
     const std::size_t at = assay_step_of(method, i);
-    Json line = {{"instruction", i}};
+    text::Json line = {{"instruction", i}};
     if (at != SIZE_MAX) {
       const assay_step_info step = assay_step_at(method, at);
       line["step"] = at, line["done_by"] = step.instruction;
@@ -108,16 +111,16 @@ Json to_json(const OptimizedClient::Method& made, const std::string& name, const
 }
 
 int explain(const ExplainCommand& r) {
-  const auto testee = optimized_for(r.testee);
+  const auto testee = adapters::optimized_for(r.testee);
   if (!testee) throw Fault(Outcome::unsupported, "testee", "explain knows only the optimized runtime");
   const Budget budget(r.limits);
-  const ProgramAtPath program = program_at_path(r.program);
-  OptimizedClient client(program.path, r.data, {.testee = *testee, .budget = budget});
+  const hosts::ProgramAtPath program = hosts::program_at_path(r.program);
+  adapters::OptimizedClient client(program.path, r.data, {.testee = *testee, .budget = budget});
   const std::string name = r.method.empty() ? client.default_method() : r.method;
-  const OptimizedClient::Method& made = client.method(name);
-  Output out(&std::cout, budget);
+  const adapters::OptimizedClient::Method& made = client.method(name);
+  text::Output out(&std::cout, budget);
   if (r.json)
-    out.print("{}\n", to_json(made, name, *testee).dump(-1, ' ', true, Json::error_handler_t::replace));
+    out.print("{}\n", to_json(made, name, *testee).dump(-1, ' ', true, text::Json::error_handler_t::replace));
   else
     print(made, name, *testee, out);
   return 0;
@@ -151,4 +154,4 @@ const Registered registered_explain(
      {{"assay explain model.pte", "shows the kernel of each instruction"}}});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

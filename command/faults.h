@@ -4,7 +4,7 @@
 
 #include "conformance/text/fault_text.h"
 
-namespace assay {
+namespace assay::command {
 
 // Runs f. If JSON is asked for, a Fault that f throws is also printed as JSON.
 template <class F>
@@ -12,9 +12,9 @@ auto refusals_as_json(bool json, F f) {
   try {
     return f();
   } catch (const Fault& fault) {
-    if (json) std::cout << line_of(fault_json(fault)) << '\n';
+    if (json) std::cout << text::line_of(text::fault_json(fault)) << '\n';
     throw;
   }
 }
 
-}  // namespace assay
+}  // namespace assay::command

@@ -7,7 +7,7 @@
 #include "conformance/files/file.h"
 #include "conformance/inspect/describe.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 struct InspectCommand {
@@ -19,16 +19,16 @@ struct InspectCommand {
 };
 
 int show(const InspectCommand& r) {
-  const Access access{Budget(r.limits), r.map};
+  const files::Access access{Budget(r.limits), r.map};
   const Budget::Scope scope(access.budget, "the description");
-  const Opened file(open_file(r.file, access), open_data_files(r.data, access), access.budget);
-  Described described = file.described();
+  const inspect::Opened file(files::open_file(r.file, access), files::open_data_files(r.data, access), access.budget);
+  inspect::Described described = file.described();
   described.method = r.method;
   if (r.json) {
-    print_json(access.budget, [&](JsonOutput& out) { write_json(described, out); });
+    print_json(access.budget, [&](text::JsonOutput& out) { inspect::write_json(described, out); });
   } else {
-    Output out(&std::cout, access.budget);
-    write_text(described, out);
+    text::Output out(&std::cout, access.budget);
+    inspect::write_text(described, out);
   }
   return exit_code(Outcome::ok);
 }
@@ -61,4 +61,4 @@ const Registered registered_inspect({"inspect",
                                       {"assay inspect model.pte --method forward", "describes one method"}}});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

@@ -6,26 +6,26 @@
 #include "command/addresses.h"
 #include "command/machine.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
-Ids all_of(const std::vector<Ids>& blocks) {
-  Ids all;
-  for (const Ids& block : blocks) all.insert(all.end(), block.begin(), block.end());
+runner::Ids all_of(const std::vector<runner::Ids>& blocks) {
+  runner::Ids all;
+  for (const runner::Ids& block : blocks) all.insert(all.end(), block.begin(), block.end());
   return all;
 }
 
 }  // namespace
 
-void JudgingRun::plan(std::vector<Ids> blocks, std::set<std::string> mustpass) {
+void JudgingRun::plan(std::vector<runner::Ids> blocks, std::set<std::string> mustpass) {
   blocks_ = std::move(blocks), mustpass_ = std::move(mustpass);
-  digest_ = suite_digest(all_of(blocks_));
+  digest_ = runner::suite_digest(all_of(blocks_));
   if (request_.part.shard) take_shard();
 }
 
 void JudgingRun::take_shard() {
-  std::erase_if(blocks_, [&](const Ids& block) { return !request_.part.shard->has(block); });
-  const Ids ids = all_of(blocks_);
+  std::erase_if(blocks_, [&](const runner::Ids& block) { return !request_.part.shard->has(block); });
+  const runner::Ids ids = all_of(blocks_);
   const std::set<std::string> mine(ids.begin(), ids.end());
   std::erase_if(mustpass_, [&](const std::string& id) { return !mine.contains(id); });
   request_.run.is_part = true;
@@ -33,8 +33,8 @@ void JudgingRun::take_shard() {
 
 std::size_t JudgingRun::planned() const { return all_of(blocks_).size(); }
 
-Facts JudgingRun::settings(const std::string& machine) const {
-  Facts facts = own_settings();
+verdict::Facts JudgingRun::settings(const std::string& machine) const {
+  verdict::Facts facts = own_settings();
   facts.push_back(timeout_fact(request_.timeout, is_remote()));
   facts.push_back(addresses_fact());
   facts.push_back({"digest", digest_});
@@ -50,24 +50,24 @@ int JudgingRun::judge() {
 
 int JudgingRun::merge(const std::vector<ShardFile>& shards) {
   require_alike(shards, settings(machine()));
-  std::vector<Record> records = in_order_of(all_of(blocks_), shards);
+  std::vector<verdict::Record> records = in_order_of(all_of(blocks_), shards);
   RunLog log(request_.run, settings(machines_of(shards)), planned(), mustpass_);
   blocks_.clear();
   return run(std::move(records), log);
 }
 
-int JudgingRun::run(std::vector<Record> earlier, RunLog& log) {
-  const auto add = [&](Record r) {
+int JudgingRun::run(std::vector<verdict::Record> earlier, RunLog& log) {
+  const auto add = [&](verdict::Record r) {
     keep(r);
     log.add(std::move(r));
   };
   bool is_interrupted = false;
   log.begin();
-  for (Record& r : earlier) add(std::move(r));
+  for (verdict::Record& r : earlier) add(std::move(r));
   try {
     judge_blocks(blocks_, add);
     if (!request_.part.shard) find_defects(log, false);
-  } catch (const Interrupted&) {
+  } catch (const sandbox::Interrupted&) {
     is_interrupted = true;
   }
   if (is_interrupted && !request_.part.shard) find_defects(log, true);
@@ -76,4 +76,4 @@ int JudgingRun::run(std::vector<Record> earlier, RunLog& log) {
   return log.verdict(why_not_judged());
 }
 
-}  // namespace assay
+}  // namespace assay::command

@@ -13,7 +13,7 @@
 #include "command/shards.h"
 
 // A run of `assay kernels` or `assay runtime`: whole, in shards, or merged from shards.
-namespace assay {
+namespace assay::command {
 
 struct JudgingRequest {
   RunRequest run;
@@ -38,15 +38,15 @@ class JudgingRun {
   JudgingRun(const JudgingRun&) = delete;
   JudgingRun& operator=(const JudgingRun&) = delete;
 
-  using Add = std::function<void(Record)>;
+  using Add = std::function<void(verdict::Record)>;
 
   // States the cases of the whole suite. The cases in `mustpass` must pass.
-  void plan(std::vector<Ids> blocks, std::set<std::string> mustpass = {});
+  void plan(std::vector<runner::Ids> blocks, std::set<std::string> mustpass = {});
 
   virtual bool is_remote() const = 0;
-  virtual Facts own_settings() const = 0;  // testee and options that determine the records
-  virtual void judge_blocks(const std::vector<Ids>& blocks, const Add& add) = 0;  // throws Interrupted
-  virtual void keep(const Record& record) = 0;                                    // for the causes of failures
+  virtual verdict::Facts own_settings() const = 0;  // testee and options that determine the records
+  virtual void judge_blocks(const std::vector<runner::Ids>& blocks, const Add& add) = 0;  // throws Interrupted
+  virtual void keep(const verdict::Record& record) = 0;                                   // for the causes of failures
   virtual void find_defects(RunLog& log, bool is_interrupted) = 0;
   virtual void print_rest() const {}
   virtual std::string_view why_not_judged() const = 0;
@@ -54,11 +54,11 @@ class JudgingRun {
  private:
   void take_shard();
   std::size_t planned() const;
-  Facts settings(const std::string& machine) const;
-  int run(std::vector<Record> earlier, RunLog& log);
+  verdict::Facts settings(const std::string& machine) const;
+  int run(std::vector<verdict::Record> earlier, RunLog& log);
 
   JudgingRequest& request_;
-  std::vector<Ids> blocks_;
+  std::vector<runner::Ids> blocks_;
   std::set<std::string> mustpass_;
   std::string digest_;  // the digest of the whole suite
 };
@@ -90,4 +90,4 @@ void define_judging(Options& options) {
   });
 }
 
-}  // namespace assay
+}  // namespace assay::command

@@ -13,25 +13,25 @@
 #include "conformance/runner/case_list.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 // The cases of a defect that an earlier run named.
 std::set<std::string> cases_of_defect(const std::string& id, const std::string& file) {
-  for (const Defect& d : open_run(file).defects)
+  for (const verdict::Defect& d : open_run(file).defects)
     if (d.id == id) return {d.case_ids.begin(), d.case_ids.end()};
-  throw Fault(Outcome::invalid, "run.defect", text(file, " has no defect ", id));
+  throw Fault(Outcome::invalid, "run.defect", concat(file, " has no defect ", id));
 }
 
-std::vector<Ids> ids_of_each(const std::vector<Block>& blocks) {
-  std::vector<Ids> all;
-  for (const Block& block : blocks) all.push_back(ids_of({block}));
+std::vector<runner::Ids> ids_of_each(const std::vector<runner::Block>& blocks) {
+  std::vector<runner::Ids> all;
+  for (const runner::Block& block : blocks) all.push_back(runner::ids_of({block}));
   return all;
 }
 
-Block block_of(const Ids& ids) {
-  Block block;
-  for (const std::string& id : ids) block.push_back(case_id_from(id));
+runner::Block block_of(const runner::Ids& ids) {
+  runner::Block block;
+  for (const std::string& id : ids) block.push_back(cases::case_id_from(id));
   return block;
 }
 
@@ -54,8 +54,8 @@ const Registered registered_kernels(
 }  // namespace
 
 std::string KernelRun::details() {
-  return text(testee_kinds, "\n\n", run_exit_codes,
-              "\nExit code 1 also means that a case that --mustpass lists did not pass.");
+  return concat(testee_kinds, "\n\n", run_exit_codes,
+                "\nExit code 1 also means that a case that --mustpass lists did not pass.");
 }
 
 Deciding KernelRun::add_options(Options& options, KernelRequest& r) {
@@ -100,32 +100,33 @@ KernelRun::KernelRun(KernelRequest& request)
       contract_(open_contract(request.contract, request.run.testee)),
       corpus_(golden_folder(request.golden)),
       library_(open_library(request.run.testee, corpus_)),
-      case_runner_(corpus_, *library_, contract_,
-                   time_limit_of(std::chrono::seconds(request.timeout), library_->is_remote(), &leave_gently()),
-                   request.workers, request.suite.thorough) {
+      case_runner_(
+          corpus_, *library_, contract_,
+          sandbox::time_limit_of(std::chrono::seconds(request.timeout), library_->is_remote(), &leave_gently()),
+          request.workers, request.suite.thorough) {
   std::set<std::string> mustpass;
-  if (!request.run.mustpass.empty()) mustpass = read_cases(request.run.mustpass, "mustpass", corpus_);
-  std::vector<Block> blocks = chosen();
+  if (!request.run.mustpass.empty()) mustpass = runner::read_cases(request.run.mustpass, "mustpass", corpus_);
+  std::vector<runner::Block> blocks = chosen();
   std::set<std::string> others = mustpass;
-  for (const Block& block : blocks)
-    for (const CaseId& id : block) others.erase(to_text(id));
-  std::ranges::move(blocks_of(others), std::back_inserter(blocks));
+  for (const runner::Block& block : blocks)
+    for (const cases::CaseId& id : block) others.erase(cases::to_text(id));
+  std::ranges::move(runner::blocks_of(others), std::back_inserter(blocks));
   plan(ids_of_each(blocks), std::move(mustpass));
 }
 
-std::vector<Block> KernelRun::chosen() {
+std::vector<runner::Block> KernelRun::chosen() {
   if (!request_.defect.empty())  // the baseline names the cases, and judges nothing
-    return blocks_of(cases_of_defect(request_.defect, std::exchange(request_.run.baseline, {})));
-  if (!request_.cases.empty()) return blocks_of(read_cases(request_.cases, "cases", corpus_));
+    return runner::blocks_of(cases_of_defect(request_.defect, std::exchange(request_.run.baseline, {})));
+  if (!request_.cases.empty()) return runner::blocks_of(runner::read_cases(request_.cases, "cases", corpus_));
   request_.suite.workers = request_.workers;
   const auto has = [&](const Operator& op) { return library_->has(op); };
-  return plan_blocks(corpus_, request_.suite, library_->recorded_only(), has);
+  return runner::plan_blocks(corpus_, request_.suite, library_->recorded_only(), has);
 }
 
-Facts KernelRun::own_settings() const {
-  Facts facts = facts_of_testee(library_->name(), library_->facts(), library_->binaries());
+verdict::Facts KernelRun::own_settings() const {
+  verdict::Facts facts = facts_of_testee(library_->name(), library_->facts(), library_->binaries());
   facts.insert(facts.begin() + 2, {"contract", contract_.name});
-  const SuiteOptions& o = request_.suite;
+  const runner::SuiteOptions& o = request_.suite;
   facts.push_back({"operators", o.operators.empty() ? "all" : o.operators});
   facts.push_back({"seed", fmt::format("{}, {} mutations an operator", o.seed, o.mutations)});
   if (o.shuffle) facts.push_back({"shuffle", std::to_string(*o.shuffle)});
@@ -133,18 +134,19 @@ Facts KernelRun::own_settings() const {
   return facts;
 }
 
-void KernelRun::judge_blocks(const std::vector<Ids>& blocks, const Add& add) {
-  std::vector<Block> cases;
-  for (const Ids& ids : blocks) cases.push_back(block_of(ids));
-  assay::judge_blocks(case_runner_, cases, request_.workers, add);
+void KernelRun::judge_blocks(const std::vector<runner::Ids>& blocks, const Add& add) {
+  std::vector<runner::Block> cases;
+  for (const runner::Ids& ids : blocks) cases.push_back(block_of(ids));
+  runner::judge_blocks(case_runner_, cases, request_.workers, add);
 }
 
 void KernelRun::find_defects(RunLog& log, bool is_interrupted) {
   const auto begun = [&](std::string_view op) { log.progress().looks_into(op); };
-  CaseRunner* case_runner = is_interrupted ? nullptr : &case_runner_;
-  for (Defect& d : defects_of(case_runner, corpus_, seen_, request_.workers, begun)) {
+  runner::CaseRunner* case_runner = is_interrupted ? nullptr : &case_runner_;
+  for (verdict::Defect& d : defects::defects_of(case_runner, corpus_, seen_, request_.workers, begun)) {
     d.testee = library_->name();
-    d.command = repro_line(d.smallest, unless_usual(request_.run.testee), request_.contract, request_.suite.thorough);
+    d.command =
+        verdict::repro_line(d.smallest, unless_usual(request_.run.testee), request_.contract, request_.suite.thorough);
     log.add(d);
   }
 }
@@ -153,8 +155,9 @@ void KernelRun::print_rest() const {
   std::string others;
   for (const std::string& kernel : library_->kernels())
     if (!find_operator(kernel)) others += (others.empty() ? "" : ", ") + kernel;
-  const auto missing = std::ranges::count_if(corpus_.matching(request_.suite.operators),
-                                             [&](const RecordedCalls* calls) { return !library_->has(calls->op()); });
+  const auto missing =
+      std::ranges::count_if(corpus_.matching(request_.suite.operators),
+                            [&](const cases::RecordedCalls* calls) { return !library_->has(calls->op()); });
   if (missing > 0)
     std::cout << fmt::format("{} {} not in this library\n", missing, missing == 1 ? "operator is" : "operators are");
   if (!others.empty()) std::cout << "Not judged, as the spec has no entry: " << others << '\n';
@@ -164,4 +167,4 @@ std::string_view KernelRun::why_not_judged() const {
   return "of the valid calls, each is of an operator for which it has no kernel, or refused as unsupported";
 }
 
-}  // namespace assay
+}  // namespace assay::command

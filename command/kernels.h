@@ -12,18 +12,18 @@
 #include "conformance/runner/suite.h"
 #include "conformance/testee/library.h"
 
-namespace assay {
+namespace assay::command {
 
 struct KernelRequest : JudgingRequest {
   std::string contract, cases, defect;
-  SuiteOptions suite;
+  runner::SuiteOptions suite;
 };
 
 // A run of `assay kernels`.
 class KernelRun : public JudgingRun {
  public:
   using Request = KernelRequest;
-  static constexpr const char* testee_help = assay::testee_help;
+  static constexpr const char* testee_help = command::testee_help;
   static std::string details();
   static Deciding add_options(Options& options, KernelRequest& request);
   static void add_rest(Options& options, KernelRequest& request, const RunOptions& of_run, const Option& shard);
@@ -32,21 +32,21 @@ class KernelRun : public JudgingRun {
 
  private:
   // The blocks that a defect of the baseline, a list, or the options of the suite select.
-  std::vector<Block> chosen();
+  std::vector<runner::Block> chosen();
   bool is_remote() const override { return library_->is_remote(); }
-  Facts own_settings() const override;
-  void judge_blocks(const std::vector<Ids>& blocks, const Add& add) override;
-  void keep(const Record& record) override { seen_.push_back(seen(record)); }
+  verdict::Facts own_settings() const override;
+  void judge_blocks(const std::vector<runner::Ids>& blocks, const Add& add) override;
+  void keep(const verdict::Record& record) override { seen_.push_back(defects::seen(record)); }
   void find_defects(RunLog& log, bool is_interrupted) override;
   void print_rest() const override;
   std::string_view why_not_judged() const override;
 
   KernelRequest& request_;
-  const Contract contract_;
-  const Corpus corpus_;
-  const std::unique_ptr<KernelLibrary> library_;
-  CaseRunner case_runner_;
-  std::vector<JudgedCase> seen_;
+  const contract::Contract contract_;
+  const cases::Corpus corpus_;
+  const std::unique_ptr<testee::KernelLibrary> library_;
+  runner::CaseRunner case_runner_;
+  std::vector<defects::JudgedCase> seen_;
 };
 
-}  // namespace assay
+}  // namespace assay::command

@@ -21,19 +21,19 @@
 #include "conformance/wire/remote.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 // The testee that a command names.
 struct Asked {
-  std::string_view name;           // all of it
-  std::string_view value;          // what follows the prefix
-  const Corpus* corpus = nullptr;  // the recorded calls, for a library
+  std::string_view name;                  // all of it
+  std::string_view value;                 // what follows the prefix
+  const cases::Corpus* corpus = nullptr;  // the recorded calls, for a library
 };
 
-using LibraryMaker = std::unique_ptr<KernelLibrary> (*)(const Asked&);
-using RuntimeMaker = std::unique_ptr<Runtime> (*)(const Asked&);
-using EngineMaker = std::unique_ptr<Engine> (*)(const Asked&);
+using LibraryMaker = std::unique_ptr<testee::KernelLibrary> (*)(const Asked&);
+using RuntimeMaker = std::unique_ptr<testee::Runtime> (*)(const Asked&);
+using EngineMaker = std::unique_ptr<testee::Engine> (*)(const Asked&);
 
 // A kind of testee. A maker is null where testees of the kind have no kernels, run no programs, or are not timed.
 struct TesteeKind {
@@ -48,25 +48,34 @@ struct TesteeKind {
 
 // -- makers -----------------------------------------------------------------------------------------------------------
 
-std::unique_ptr<KernelLibrary> optimized_library(const Asked& a) {
-  return std::make_unique<OptimizedLibrary>(OptimizedLibrary::Operands::constant, true, *optimized_for(a.name));
+std::unique_ptr<testee::KernelLibrary> optimized_library(const Asked& a) {
+  return std::make_unique<adapters::OptimizedLibrary>(adapters::OptimizedLibrary::Operands::constant, true,
+                                                      *adapters::optimized_for(a.name));
 }
-std::unique_ptr<Runtime> optimized_runtime(const Asked& a) { return make_optimized_runtime(*optimized_for(a.name)); }
-std::unique_ptr<Engine> optimized_engine(const Asked& a) { return bench::make_optimized(*optimized_for(a.name)); }
+std::unique_ptr<testee::Runtime> optimized_runtime(const Asked& a) {
+  return adapters::make_optimized_runtime(*adapters::optimized_for(a.name));
+}
+std::unique_ptr<testee::Engine> optimized_engine(const Asked& a) {
+  return bench::make_optimized(*adapters::optimized_for(a.name));
+}
 
-std::unique_ptr<KernelLibrary> executorch_library(const Asked&) { return load_executorch_library(executable_folder()); }
-template <Xnnpack xnnpack>
-std::unique_ptr<Runtime> executorch_runtime(const Asked&) {
-  return load_executorch_runtime(executable_folder(), xnnpack);
+std::unique_ptr<testee::KernelLibrary> executorch_library(const Asked&) {
+  return adapters::load_executorch_library(executable_folder());
 }
-std::unique_ptr<Engine> executorch_engine(const Asked&) { return load_executorch_engine(executable_folder()); }
+template <adapters::Xnnpack xnnpack>
+std::unique_ptr<testee::Runtime> executorch_runtime(const Asked&) {
+  return adapters::load_executorch_runtime(executable_folder(), xnnpack);
+}
+std::unique_ptr<testee::Engine> executorch_engine(const Asked&) {
+  return adapters::load_executorch_engine(executable_folder());
+}
 
 template <wire::Address (*address)(std::string_view)>
-std::unique_ptr<KernelLibrary> remote_library(const Asked& a) {
+std::unique_ptr<testee::KernelLibrary> remote_library(const Asked& a) {
   return wire::make_remote_library(address(a.value));
 }
 template <wire::Address (*address)(std::string_view)>
-std::unique_ptr<Runtime> remote_runtime(const Asked& a) {
+std::unique_ptr<testee::Runtime> remote_runtime(const Asked& a) {
   return wire::make_remote_runtime(address(a.value));
 }
 wire::Address torch_address(std::string_view) { return wire::python_address("torch_kernels"); }
@@ -79,23 +88,27 @@ constexpr EngineMaker not_timed = nullptr;
 
 constexpr std::array kinds{
     TesteeKind{"executorch", "", "ExecuTorch's official kernels and runtime", executorch_library,
-               executorch_runtime<Xnnpack::no>, executorch_engine},
+               executorch_runtime<adapters::Xnnpack::no>, executorch_engine},
     TesteeKind{"executorch+xnnpack", "", "ExecuTorch's official runtime with XNNPACK", no_kernels,
-               executorch_runtime<Xnnpack::yes>, executorch_engine},
+               executorch_runtime<adapters::Xnnpack::yes>, executorch_engine},
     TesteeKind{"executorch:", "./lib.so", "a library that registers kernels with ExecuTorch's macros",
-               [](const Asked& a) { return load_registered(std::string(a.name), a.value); }, no_programs, not_timed},
+               [](const Asked& a) { return adapters::load_registered(std::string(a.name), a.value); }, no_programs,
+               not_timed},
     TesteeKind{"reference", "", "assay's reference implementation",
-               [](const Asked&) -> std::unique_ptr<KernelLibrary> { return std::make_unique<ReferenceLibrary>(); },
-               [](const Asked&) { return make_reference_runtime(); },
+               [](const Asked&) -> std::unique_ptr<testee::KernelLibrary> {
+                 return std::make_unique<adapters::ReferenceLibrary>();
+               },
+               [](const Asked&) { return hosts::make_reference_runtime(); },
                [](const Asked&) { return bench::make_reference(); }},
     TesteeKind{"optimized", "", "assay's optimized runtime", optimized_library, optimized_runtime, optimized_engine},
     TesteeKind{"optimized:", "avx2,relaxed",
                "the optimized runtime with an instruction set, with relaxed arithmetic, or with both",
                optimized_library, optimized_runtime, optimized_engine},
-    TesteeKind{
-        "recorded", "", "the recorded results of eager PyTorch",
-        [](const Asked& a) -> std::unique_ptr<KernelLibrary> { return std::make_unique<RecordedEager>(*a.corpus); },
-        no_programs, not_timed, true},
+    TesteeKind{"recorded", "", "the recorded results of eager PyTorch",
+               [](const Asked& a) -> std::unique_ptr<testee::KernelLibrary> {
+                 return std::make_unique<cases::RecordedEager>(*a.corpus);
+               },
+               no_programs, not_timed, true},
     TesteeKind{"torch", "", "eager PyTorch, in the version that python3 imports", remote_library<torch_address>,
                remote_runtime<torch_address>, not_timed},
     TesteeKind{"onnxruntime", "", "ONNX Runtime, from the file libonnxruntime.so in the folder of the command assay",
@@ -109,21 +122,21 @@ constexpr std::array kinds{
     TesteeKind{"serial:", "DEVICE:BAUD", "a server of the wire protocol on a serial line; :BAUD may be left out",
                remote_library<wire::serial_address>, remote_runtime<wire::serial_address>, not_timed},
     TesteeKind{"runner:", "COMMAND", "a command with the options of ExecuTorch's executor_runner", no_kernels,
-               [](const Asked& a) { return make_command_runtime(a.value); }, not_timed},
+               [](const Asked& a) { return hosts::make_command_runtime(a.value); }, not_timed},
     TesteeKind{"results:", "FILE", "the results of a runtime for the cases that assay suite wrote", no_kernels,
-               [](const Asked& a) { return make_results(a.value); }, not_timed},
+               [](const Asked& a) { return scenarios::make_results(a.value); }, not_timed},
     TesteeKind{"-- ", "CMD",
                "a command that is a server of the wire protocol on its standard input and output; write it last",
                remote_library<wire::command_address>, remote_runtime<wire::command_address>, not_timed},
     TesteeKind{"", "./lib.so", "a shared library that exports assay_kernel_library_v1, assay_runtime or assay_engine",
-               [](const Asked& a) { return load_library(a.name, a.name); },
-               [](const Asked& a) { return load_runtime(a.name, a.name); },
-               [](const Asked& a) { return load_engine(a.name, a.name); }},
+               [](const Asked& a) { return adapters::load_library(a.name, a.name); },
+               [](const Asked& a) { return adapters::load_runtime(a.name, a.name); },
+               [](const Asked& a) { return adapters::load_engine(a.name, a.name); }},
 };
 
 // -- lists of kinds ---------------------------------------------------------------------------------------------------
 
-std::string shown(const TesteeKind& kind) { return text(kind.prefix, kind.value); }
+std::string shown(const TesteeKind& kind) { return concat(kind.prefix, kind.value); }
 
 template <class Is>
 std::vector<TesteeKind> chosen(Is is) {
@@ -137,7 +150,7 @@ template <class Is>
 std::string listed(Is is) {
   std::vector<std::string> all;
   for (const TesteeKind& kind : chosen(is)) all.push_back(shown(kind));
-  const std::string last = text(" or ", all.back());
+  const std::string last = concat(" or ", all.back());
   all.pop_back();
   return fmt::format("{}{}", fmt::join(all, ", "), last);
 }
@@ -145,7 +158,7 @@ std::string listed(Is is) {
 // One line for each kind for which `is` holds.
 template <class Is>
 std::string list(std::string_view title, Is is) {
-  std::string all = text(title, ":");
+  std::string all = concat(title, ":");
   for (const TesteeKind& kind : chosen(is)) all += fmt::format("\n  {:<22} {}", shown(kind), kind.about);
   return all;
 }
@@ -163,18 +176,18 @@ bool is_named(const TesteeKind& kind, std::string_view testee) {
 const TesteeKind& kind_of(std::string_view testee) {
   for (const TesteeKind& kind : kinds)
     if (is_named(kind, testee)) return kind;
-  no_testee("there is no testee \"", testee, "\": known are ", listed([](const TesteeKind&) { return true; }));
+  testee::no_testee("there is no testee \"", testee, "\": known are ", listed([](const TesteeKind&) { return true; }));
 }
 
-Asked asked(const TesteeKind& kind, std::string_view testee, const Corpus* corpus = nullptr) {
+Asked asked(const TesteeKind& kind, std::string_view testee, const cases::Corpus* corpus = nullptr) {
   return {testee, testee.substr(kind.prefix.size()), corpus};
 }
 
-std::unique_ptr<KernelLibrary> make_library(std::string_view name, const Corpus* corpus) {
+std::unique_ptr<testee::KernelLibrary> make_library(std::string_view name, const cases::Corpus* corpus) {
   const TesteeKind& kind = kind_of(name);
   if (kind.library) return kind.library(asked(kind, name, corpus));
-  if (!kind.runtime) no_testee(name, " is only timed, by assay bench");
-  throw Fault(Outcome::unsupported, "testee", text(name, " runs programs alone: assay runtime judges it"));
+  if (!kind.runtime) testee::no_testee(name, " is only timed, by assay bench");
+  throw Fault(Outcome::unsupported, "testee", concat(name, " runs programs alone: assay runtime judges it"));
 }
 
 }  // namespace
@@ -198,45 +211,45 @@ std::vector<std::string> testee_words() {
 std::filesystem::path executable_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
 
 std::filesystem::path golden_folder(const std::string& given) {
-  return given.empty() ? folder_of("golden/operators", "calls.folder") : std::filesystem::path(given);
+  return given.empty() ? testee::folder_of("golden/operators", "calls.folder") : std::filesystem::path(given);
 }
 
 std::filesystem::path programs_beside(const std::filesystem::path& golden) {
   std::filesystem::path folder = golden / ".." / "programs";
   if (std::filesystem::is_directory(folder)) return folder.lexically_normal();
   throw Fault(Outcome::malformed, "calls.folder",
-              text("there is no folder of recorded programs beside ", golden.string()));
+              concat("there is no folder of recorded programs beside ", golden.string()));
 }
 
-std::unique_ptr<KernelLibrary> open_library(const std::string& name, const Corpus& corpus) {
+std::unique_ptr<testee::KernelLibrary> open_library(const std::string& name, const cases::Corpus& corpus) {
   return make_library(name, &corpus);
 }
 
 OpenLibrary open_library(const std::string& name, const std::string& golden) {
-  auto corpus = kind_of(name).reads_recorded_calls ? std::make_unique<Corpus>(golden_folder(golden)) : nullptr;
+  auto corpus = kind_of(name).reads_recorded_calls ? std::make_unique<cases::Corpus>(golden_folder(golden)) : nullptr;
   auto library = make_library(name, corpus.get());
   return {std::move(corpus), std::move(library)};
 }
 
-std::unique_ptr<Runtime> open_runtime(const std::string& name) {
+std::unique_ptr<testee::Runtime> open_runtime(const std::string& name) {
   const TesteeKind& kind = kind_of(name);
   return kind.runtime ? kind.runtime(asked(kind, name)) : nullptr;
 }
 
-std::unique_ptr<Engine> open_engine(const std::string& name) {
+std::unique_ptr<testee::Engine> open_engine(const std::string& name) {
   const TesteeKind& kind = kind_of(name);
   if (kind.engine) return kind.engine(asked(kind, name));
-  no_testee(name, " is not timed: assay bench times ",
-            listed([](const TesteeKind& kind) { return kind.engine != nullptr; }));
+  testee::no_testee(name, " is not timed: assay bench times ",
+                    listed([](const TesteeKind& kind) { return kind.engine != nullptr; }));
 }
 
-std::unique_ptr<Runtime> open_program_runner(const std::string& name) {
+std::unique_ptr<testee::Runtime> open_program_runner(const std::string& name) {
   if (auto runtime = open_runtime(name)) return runtime;
-  no_testee(name, " runs no programs: assay kernels judges what it has");
+  testee::no_testee(name, " runs no programs: assay kernels judges what it has");
 }
 
-Contract open_contract(const std::string& asked_for, const std::string& library) {
-  return asked_for.empty() ? contract_of(library) : read_contract(asked_for);
+contract::Contract open_contract(const std::string& asked_for, const std::string& library) {
+  return asked_for.empty() ? contract::contract_of(library) : contract::read_contract(asked_for);
 }
 
-}  // namespace assay
+}  // namespace assay::command

@@ -11,7 +11,7 @@
 #include "conformance/testee/library.h"
 #include "conformance/testee/runtime.h"
 
-namespace assay {
+namespace assay::command {
 
 // The folder of recorded calls: the given one, or the one that is installed with the command. Throws Fault (malformed,
 // "calls.folder") if it does not exist.
@@ -24,22 +24,22 @@ std::filesystem::path executable_folder();  // the modules of testees are in it
 
 // The testee of that name, of a kind in the table of libraries.cpp, as a library of kernels. `corpus` must outlive it.
 // Throws Fault with rule "testee" if there is no such testee or it has no kernels.
-std::unique_ptr<KernelLibrary> open_library(const std::string& testee, const Corpus& corpus);
+std::unique_ptr<testee::KernelLibrary> open_library(const std::string& testee, const cases::Corpus& corpus);
 
 // A library, and the recorded calls if it answers from them.
 struct OpenLibrary {
-  std::unique_ptr<Corpus> corpus;
-  std::unique_ptr<KernelLibrary> library;
+  std::unique_ptr<cases::Corpus> corpus;
+  std::unique_ptr<testee::KernelLibrary> library;
 };
 OpenLibrary open_library(const std::string& testee, const std::string& golden);
 
 // The testee as a runtime, or null if it only has kernels. Throws the same Fault.
-std::unique_ptr<Runtime> open_runtime(const std::string& testee);
+std::unique_ptr<testee::Runtime> open_runtime(const std::string& testee);
 // The same, but throws Fault (invalid, "testee") in place of returning null.
-std::unique_ptr<Runtime> open_program_runner(const std::string& testee);
+std::unique_ptr<testee::Runtime> open_program_runner(const std::string& testee);
 
 // The testee as an engine that is timed. Throws the same Fault.
-std::unique_ptr<Engine> open_engine(const std::string& testee);
+std::unique_ptr<testee::Engine> open_engine(const std::string& testee);
 
 inline constexpr const char* usual_testee = "executorch";  // the default testee of `assay case`
 inline std::string unless_usual(const std::string& testee) { return testee == usual_testee ? "" : testee; }
@@ -70,9 +70,9 @@ inline constexpr const char* thorough_help =
     "and with each of its first allocations refused in turn";
 
 // The contract of this name or file; if that is empty, the contract of the library.
-Contract open_contract(const std::string& asked_for, const std::string& library);
+contract::Contract open_contract(const std::string& asked_for, const std::string& library);
 inline constexpr const char* contract_help =
     "Judges by this contract: a file, or a name in conformance/data/contracts; default: the contract that has the name "
     "of the testee; if there is none, the contract everything, which promises all calls";
 
-}  // namespace assay
+}  // namespace assay::command

@@ -3,7 +3,7 @@
 #include "command/options.h"
 #include "reference/budget.h"
 
-namespace assay {
+namespace assay::command {
 
 // The defaults of --timeout, in seconds.
 inline constexpr int case_seconds = 20;  // for a case of a kernel library or of a runtime
@@ -28,4 +28,4 @@ inline void add_no_map(Options& options, bool& map) {
                false);
 }
 
-}  // namespace assay
+}  // namespace assay::command

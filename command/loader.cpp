@@ -19,7 +19,7 @@
 #include "conformance/text/printable.h"
 #include "conformance/wire/address.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -56,8 +56,8 @@ struct LoaderCommand {
   std::string table;
   std::vector<fs::path> programs, data;
   std::size_t places = 2;
-  LoaderSettings settings;
-  LoadLimits limits;
+  loaders::LoaderSettings settings;
+  loaders::LoadLimits limits;
   std::int64_t seconds = file_seconds;
   bool programs_only = false;
 };
@@ -65,9 +65,9 @@ struct LoaderCommand {
 // The cases of rules are files of all kinds. The control of a case comes before it, and is of the same kind.
 std::vector<Attempt> cases_of_programs() {
   std::vector<Attempt> all;
-  const FileKind* kind = &format::program_kind;
+  const format::FileKind* kind = &format::program_kind;
   corrupt::each_case([&](const Attempt& a) {
-    if (a.name == a.control) kind = file_kind(a.files.file);
+    if (a.name == a.control) kind = format::file_kind(a.files.file);
     if (kind == &format::program_kind) all.push_back(a);
     return true;
   });
@@ -87,12 +87,12 @@ class Run {
     constexpr std::string_view command = "-- ";
     if (const std::string& testee = r.run.testee; testee.starts_with(command)) {
       const auto words = wire::words_of(std::string_view(testee).substr(command.size()));
-      facts_ = facts_of_testee(wire::quoted(words), digests_of_command(words), {});
-      isolated_loader_ = load_by_command(words, r.limits);
+      facts_ = facts_of_testee(wire::quoted(words), testee::digests_of_command(words), {});
+      isolated_loader_ = loaders::load_by_command(words, r.limits);
     } else {
-      loader_ = load_loader(testee, executable_folder(), r.settings);
+      loader_ = loaders::load_loader(testee, executable_folder(), r.settings);
       facts_ = facts_of_testee(loader_->name(), {}, loader_->binaries());
-      isolated_loader_ = load_in_children(*loader_, r.limits);
+      isolated_loader_ = loaders::load_in_children(*loader_, r.limits);
     }
     plan();
   }
@@ -104,9 +104,9 @@ class Run {
     try {
       for (const Source& source : sources_) corruptions(source);
       cases();
-    } catch (const Interrupted&) {
+    } catch (const sandbox::Interrupted&) {
     }
-    for (const Defect& d : defects_.found()) log.add(d);
+    for (const verdict::Defect& d : defects_.found()) log.add(d);
     log.finish();
     write_table();
     return log.verdict("it accepts no file that has nothing wrong");
@@ -115,22 +115,22 @@ class Run {
  private:
   void plan() {
     std::vector<Bytes> data;
-    for (const fs::path& file : request_.data) data.push_back(bytes_of_file(file));
-    for (const fs::path& program : request_.programs) add_source(program.string(), bytes_of_file(program), data);
+    for (const fs::path& file : request_.data) data.push_back(files::bytes_of_file(file));
+    for (const fs::path& program : request_.programs) add_source(program.string(), files::bytes_of_file(program), data);
     if (!request_.programs_only) {
       for (auto& [name, file] : corrupt::sample_programs()) add_source(std::string(name), std::move(file), {});
       cases_ = cases_of_programs();
     }
     std::vector<std::string> ids;
     for (const Source& source : sources_)
-      for (const std::string& name : source.corruptions.names()) ids.push_back(case_of(source.name, name));
-    for (const Attempt& a : cases_) ids.push_back(case_of("", a.name));
+      for (const std::string& name : source.corruptions.names()) ids.push_back(loaders::case_of(source.name, name));
+    for (const Attempt& a : cases_) ids.push_back(loaders::case_of("", a.name));
     planned_ = ids.size();
-    tell(suite_digest(std::move(ids)));
+    tell(runner::suite_digest(std::move(ids)));
   }
 
   void add_source(const std::string& name, Bytes file, std::vector<Bytes> data) {
-    std::string digest = digits_of(assay::digest(file));
+    std::string digest = text::digits_of(text::digest(file));
     sources_.push_back(
         {name, std::move(digest), corrupt::Corruptions(std::move(file), std::move(data), request_.places)});
   }
@@ -140,7 +140,7 @@ class Run {
     for (const Source& source : sources_) facts_.push_back({source.name, source.digest});
     facts_.push_back({"places", std::to_string(request_.places)});
     facts_.push_back({"executes", request_.settings.executes ? "true" : "false"});
-    facts_.push_back({"timeout", text(request_.seconds, " s of processor time")});
+    facts_.push_back({"timeout", concat(request_.seconds, " s of processor time")});
     facts_.push_back(addresses_fact());
     facts_.push_back({"digest", std::move(digest)});
     facts_.push_back({"machine", machine()});
@@ -149,12 +149,12 @@ class Run {
   void corruptions(const Source& source) {
     program_ = source.name;
     const corrupt::Original& original = source.corruptions.original();
-    const LoadOutcome control =
+    const loaders::LoadOutcome control =
         isolated_loader_->load(std::vector{corrupt::Files{original.file(), original.data()}}).front();
-    controls_ = {{"", control.end == LoadOutcome::End::accepted}};
+    controls_ = {{"", control.end == loaders::LoadOutcome::End::accepted}};
     if (!controls_[""])
       std::cerr << "assay: " << request_.run.testee << " does not accept " << program_
-                << " itself: " << printable(control.words) << '\n';
+                << " itself: " << text::printable(control.words) << '\n';
     source.corruptions.each([&](const Attempt& a) { return add(a), true; });
     take();
   }
@@ -172,19 +172,19 @@ class Run {
   }
 
   void take() {
-    if (interrupted_) throw Interrupted();
+    if (interrupted_) throw sandbox::Interrupted();
     std::vector<corrupt::Files> files;
     for (Attempt& a : attempts_) files.push_back(a.files);
-    const std::vector<LoadOutcome> load_outcomes = isolated_loader_->load(files);
+    const std::vector<loaders::LoadOutcome> load_outcomes = isolated_loader_->load(files);
     for (std::size_t i = 0; i < load_outcomes.size(); ++i) {
       const Attempt& a = attempts_[i];
-      if (a.name == a.control) controls_[a.name] = load_outcomes[i].end == LoadOutcome::End::accepted;
-      add(record_of(facts_[1].text, program_, a, load_outcomes[i], controls_[a.control]));
+      if (a.name == a.control) controls_[a.name] = load_outcomes[i].end == loaders::LoadOutcome::End::accepted;
+      add(loaders::record_of(facts_[1].text, program_, a, load_outcomes[i], controls_[a.control]));
     }
     attempts_.clear();
   }
 
-  void add(Record r) {
+  void add(verdict::Record r) {
     defects_.add(r), ends_.add(r);
     log_->add(std::move(r));
   }
@@ -198,9 +198,9 @@ class Run {
 
   LoaderCommand& request_;
   const std::atomic<bool>& interrupted_;
-  std::unique_ptr<Loader> loader_;
-  std::unique_ptr<IsolatedLoader> isolated_loader_;
-  Facts facts_;
+  std::unique_ptr<loaders::Loader> loader_;
+  std::unique_ptr<loaders::IsolatedLoader> isolated_loader_;
+  verdict::Facts facts_;
   std::vector<Source> sources_;
   std::vector<Attempt> cases_;
   std::size_t planned_ = 0;
@@ -208,8 +208,8 @@ class Run {
   std::string program_;
   std::map<std::string, bool> controls_;  // for each control file, whether TESTEE accepted it
   std::vector<Attempt> attempts_;
-  LoaderDefects defects_;
-  EndsOfFiles ends_;
+  loaders::LoaderDefects defects_;
+  loaders::EndsOfFiles ends_;
 };
 
 void define_loader(Options& options) {
@@ -242,7 +242,7 @@ void define_loader(Options& options) {
            "accepted, exhausted, crashed, hung or untested")
       .value("FILE");
   add_run_options(options, r->run);
-  options.details(text(loader_details, run_exit_codes));
+  options.details(concat(loader_details, run_exit_codes));
   options.action([r] {
     r->limits.time = std::chrono::seconds(r->seconds);
     return Run(*r).run();
@@ -260,4 +260,4 @@ const Registered registered_loader(
      true});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

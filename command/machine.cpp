@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-namespace assay {
+namespace assay::command {
 
 std::string machine() {
   utsname system;
@@ -15,4 +15,4 @@ std::string machine() {
   return system.machine;
 }
 
-}  // namespace assay
+}  // namespace assay::command

@@ -2,8 +2,8 @@
 
 #include <string>
 
-namespace assay {
+namespace assay::command {
 
 std::string machine();  // "x86_64, AMD EPYC 9R14": the architecture, and the processor if the system names it
 
-}  // namespace assay
+}  // namespace assay::command

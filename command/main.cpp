@@ -14,7 +14,7 @@ using assay::Outcome;
 
 int refuse(const Fault& fault) {
   std::cout.flush();
-  std::cerr << "assay: " << sentence(fault) << '\n';
+  std::cerr << "assay: " << assay::text::sentence(fault) << '\n';
   return assay::exit_code(fault.outcome);
 }
 
@@ -22,10 +22,10 @@ int run(char** argv) {
   std::vector<std::string> words;
   for (char** word = argv + 1; *word != nullptr; ++word) words.emplace_back(*word);
   try {
-    return assay::run_command_line(assay::program(), std::move(words));
-  } catch (const assay::UsageError& error) {
+    return assay::command::run_command_line(assay::command::program(), std::move(words));
+  } catch (const assay::command::UsageError& error) {
     std::cerr << "assay: " << error.what() << '\n';
-    return assay::usage_error;
+    return assay::command::usage_error;
   } catch (const Fault& fault) {
     return refuse(fault);
   } catch (const std::bad_alloc&) {
@@ -39,8 +39,8 @@ int run(char** argv) {
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
-  if (const assay::Command* command = argc > 1 ? assay::find_command(argv[1]) : nullptr)
-    if (command->has_fixed_addresses) assay::fix_addresses(argv);
+  if (const assay::command::Command* command = argc > 1 ? assay::command::find_command(argv[1]) : nullptr)
+    if (command->has_fixed_addresses) assay::command::fix_addresses(argv);
   const int code = run(argv);
   if (std::cout.flush()) return code;
   return refuse(Fault(Outcome::exhausted, "output", "the output cannot be written"));

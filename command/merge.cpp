@@ -9,7 +9,7 @@
 #include "conformance/wire/address.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 struct MergeCommand {
@@ -27,7 +27,7 @@ int merge_as(MergeCommand& request, const std::vector<ShardFile>& shards) {
     parse_options(wire::words_of(fact_of(shards.front(), "options")),
                   [&](Options& options) { add_deciding<Run>(options, whole); });
   } catch (const UsageError& error) {
-    throw Fault(Outcome::invalid, "merge.settings", text("its options cannot be read: ", error.what()),
+    throw Fault(Outcome::invalid, "merge.settings", concat("its options cannot be read: ", error.what()),
                 shards.front().name);
   }
   return Run(whole).merge(shards);
@@ -48,7 +48,7 @@ void define_merge(Options& options) {
       .required();
   add_workers(options, r->workers);
   add_run_options(options, r->run).lines.required();
-  options.details(text(
+  options.details(concat(
       "To find the causes of failures, assay merge calls the kernels of the testee. Except for times, the merged run "
       "equals\nthe run that one machine writes without --shard.\n\n",
       run_exit_codes));
@@ -64,4 +64,4 @@ const Registered registered_merge(
      true});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

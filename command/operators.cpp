@@ -6,7 +6,7 @@
 #include "reference/fault.h"
 #include "reference/operator.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 int list_operators(const std::string& pattern) {
@@ -17,7 +17,7 @@ int list_operators(const std::string& pattern) {
     ++listed;
   }
   if (listed == 0)
-    throw Fault(Outcome::unsupported, "call.operator", text("no operator has \"", pattern, "\" in its name"));
+    throw Fault(Outcome::unsupported, "call.operator", concat("no operator has \"", pattern, "\" in its name"));
   return exit_code(Outcome::ok);
 }
 
@@ -34,4 +34,4 @@ const Registered registered_operators({"operators",
                                        {{"assay operators conv", "lists the operators whose name contains conv"}}});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

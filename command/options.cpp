@@ -18,7 +18,7 @@
 #include "conformance/text/printable.h"
 #include "conformance/wire/address.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 template <class T>
@@ -92,7 +92,7 @@ std::vector<std::string> as_parsed(std::vector<std::string> words, bool takes_re
 
 // One sentence, and where the help is.
 [[noreturn]] void refuse(const char* problem, std::string_view command) {
-  throw UsageError(printable(problem) + " (see assay " + std::string(command) + (command.empty() ? "" : " ") +
+  throw UsageError(text::printable(problem) + " (see assay " + std::string(command) + (command.empty() ? "" : " ") +
                    "--help)");
 }
 
@@ -256,4 +256,4 @@ CommandHelp help_of(const Command& command) {
   return help_of(app);
 }
 
-}  // namespace assay
+}  // namespace assay::command

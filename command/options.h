@@ -12,7 +12,7 @@ class App;
 class Option;
 }  // namespace CLI
 
-namespace assay {
+namespace assay::command {
 
 struct Command;
 
@@ -104,4 +104,4 @@ struct CommandHelp {
 CommandHelp help_of_program(const ProgramHelp& program);
 CommandHelp help_of(const Command& command);
 
-}  // namespace assay
+}  // namespace assay::command

@@ -6,7 +6,7 @@
 
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::command {
 
 // A file that is written beside its place and renamed when it is complete. A file that was there before stays until
 // then. What is not a regular file, such as a device or a pipe, is written in place.
@@ -20,7 +20,7 @@ class OutputFile {
         beside_(is_in_place(file) ? file : part_of(file)),
         unfinished_(unfinished),
         out_(beside_, std::ios::binary) {
-    if (!out_) throw Fault(Outcome::exhausted, "output", text(file, " cannot be written"));
+    if (!out_) throw Fault(Outcome::exhausted, "output", concat(file, " cannot be written"));
   }
   ~OutputFile() {
     if (!finished_ && (unfinished_ == Unfinished::removed || !out_)) remove_part();
@@ -35,7 +35,7 @@ class OutputFile {
 
   // Throws Fault (exhausted) if something that was written did not reach the file.
   void require_written() {
-    if (!out_) throw Fault(Outcome::exhausted, "output", text(file_, " cannot be written: is the disk full?"));
+    if (!out_) throw Fault(Outcome::exhausted, "output", concat(file_, " cannot be written: is the disk full?"));
   }
 
   void finish() {
@@ -65,4 +65,4 @@ class OutputFile {
   bool finished_ = false;
 };
 
-}  // namespace assay
+}  // namespace assay::command

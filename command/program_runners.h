@@ -12,7 +12,7 @@
 #include "conformance/hosts/library_host.h"
 #include "conformance/testee/runtime.h"
 
-namespace assay {
+namespace assay::command {
 
 // A program, and its files, which a runtime under test reads itself.
 struct ProgramFiles {
@@ -36,22 +36,23 @@ class ProgramRunners {
   bool charges_memory() const { return !is_runtime() || runtime_->charges_memory(); }
 
   // Makes a runner with initial state. It reports each instruction to the listener; a runtime reports none.
-  std::unique_ptr<ProgramRunner> begin(const ProgramFiles& program, const RuntimeOptions& options, Listener* listener);
+  std::unique_ptr<hosts::ProgramRunner> begin(const ProgramFiles& program, const RuntimeOptions& options,
+                                              Listener* listener);
 
   // The reference, which notes the first instruction where this library is wrong.
-  std::unique_ptr<ProgramRunner> begin_judge(const ProgramFiles& program, const RuntimeOptions& options);
+  std::unique_ptr<hosts::ProgramRunner> begin_judge(const ProgramFiles& program, const RuntimeOptions& options);
 
-  const Substituted& substituted() const { return substituted_; }
-  const std::optional<WrongInstruction>& wrong() const { return wrong_; }
+  const hosts::Substituted& substituted() const { return substituted_; }
+  const std::optional<hosts::WrongInstruction>& wrong() const { return wrong_; }
 
  private:
   std::string testee_;
-  TimeLimit time_limit_{};
-  std::unique_ptr<Runtime> runtime_;
+  sandbox::TimeLimit time_limit_{};
+  std::unique_ptr<testee::Runtime> runtime_;
   OpenLibrary open_;
-  std::optional<ChildLibrary> children_;
-  Substituted substituted_;
-  std::optional<WrongInstruction> wrong_;
+  std::optional<hosts::ChildLibrary> children_;
+  hosts::Substituted substituted_;
+  std::optional<hosts::WrongInstruction> wrong_;
 };
 
-}  // namespace assay
+}  // namespace assay::command

@@ -7,7 +7,7 @@
 
 #include "conformance/text/printable.h"
 
-namespace assay {
+namespace assay::command {
 
 Progress::Progress(std::size_t planned) : planned_(planned), terminal_(isatty(STDERR_FILENO) != 0) {}
 
@@ -15,15 +15,16 @@ Progress::~Progress() {
   if (terminal_) std::cerr << "\r\x1b[K" << std::flush;
 }
 
-void Progress::add(const Record& r) {
+void Progress::add(const verdict::Record& r) {
   ++judged_;
-  failures_ += is_failure(r.verdict);
+  failures_ += verdict::is_failure(r.verdict);
   show(fmt::format("{} of {} cases judged, {} failures, at {}", judged_, planned_, failures_,
-                   printable(r.operator_name)));
+                   text::printable(r.operator_name)));
 }
 
 void Progress::looks_into(std::string_view op) {
-  show(fmt::format("{} cases judged, {} failures, looking for their causes, at {}", judged_, failures_, printable(op)));
+  show(fmt::format("{} cases judged, {} failures, looking for their causes, at {}", judged_, failures_,
+                   text::printable(op)));
 }
 
 void Progress::show(const std::string& line) {
@@ -33,4 +34,4 @@ void Progress::show(const std::string& line) {
   std::cerr << (terminal_ ? "\r\x1b[K" + line : line + "\n") << std::flush;
 }
 
-}  // namespace assay
+}  // namespace assay::command

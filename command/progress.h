@@ -5,7 +5,7 @@
 
 #include "conformance/verdict/record.h"
 
-namespace assay {
+namespace assay::command {
 
 // Shows the progress of a run on standard error: on a terminal a line that is rewritten, elsewhere a line every ten
 // seconds.
@@ -14,7 +14,7 @@ class Progress {
   explicit Progress(std::size_t planned);
   ~Progress();
 
-  void add(const Record& record);
+  void add(const verdict::Record& record);
   void looks_into(std::string_view op);  // the run looks for the causes of this operator's failures
 
   std::size_t judged() const { return judged_; }
@@ -30,4 +30,4 @@ class Progress {
   std::size_t judged_ = 0, failures_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::command

@@ -8,7 +8,7 @@
 #include "conformance/report/table.h"
 #include "conformance/verdict/facts.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 struct ReportCommand {
@@ -18,39 +18,39 @@ struct ReportCommand {
 
 struct OpenedRun {
   std::string file;
-  Facts facts;
-  Summary summary;
+  verdict::Facts facts;
+  verdict::Summary summary;
 };
 
 OpenedRun read_run(const std::string& file) {
-  const RunFile run = open_run(file);
-  OpenedRun read{file, facts_of_header(run.header), summarize(run)};
+  const verdict::RunFile run = open_run(file);
+  OpenedRun read{file, verdict::facts_of_header(run.header), verdict::summarize(run)};
   if (!run.complete) read.facts.push_back({"cut off", "the run did not end"});
   return read;
 }
 
 // A testee that is in several runs gets the name of the file behind its name.
-Summary side_by_side(const std::vector<OpenedRun>& runs) {
+verdict::Summary side_by_side(const std::vector<OpenedRun>& runs) {
   std::map<std::string, int> times;
   for (const OpenedRun& run : runs)
     for (const auto& [name, testee] : run.summary.testees) ++times[name];
-  Summary all;
+  verdict::Summary all;
   for (const OpenedRun& run : runs)
     for (const auto& [name, testee] : run.summary.testees)
-      all.testees[times[name] == 1 ? name : text(name, " (", run.file, ")")] = testee;
+      all.testees[times[name] == 1 ? name : concat(name, " (", run.file, ")")] = testee;
   return all;
 }
 
 // A fact that is not the same in all runs is listed for each run.
-Facts facts_of(const std::vector<OpenedRun>& runs) {
-  Facts all;
+verdict::Facts facts_of(const std::vector<OpenedRun>& runs) {
+  verdict::Facts all;
   for (const OpenedRun& run : runs)
-    for (const NamedText& fact : run.facts) {
+    for (const verdict::NamedText& fact : run.facts) {
       const auto has = [&](const OpenedRun& other) {
         return std::ranges::find(other.facts, fact) != other.facts.end();
       };
       const bool shared = std::ranges::all_of(runs, has);
-      const NamedText said{shared ? fact.name : text(fact.name, " (", run.file, ")"), fact.text};
+      const verdict::NamedText said{shared ? fact.name : concat(fact.name, " (", run.file, ")"), fact.text};
       if (std::ranges::find(all, said) == all.end()) all.push_back(said);
     }
   return all;
@@ -60,7 +60,7 @@ Facts facts_of(const std::vector<OpenedRun>& runs) {
 std::string_view subject_of(const std::vector<OpenedRun>& runs) {
   const auto are_of = [&](const char* suite) {
     return std::ranges::all_of(runs, [&](const OpenedRun& run) {
-      return std::ranges::find(run.facts, NamedText{"suite", suite}) != run.facts.end();
+      return std::ranges::find(run.facts, verdict::NamedText{"suite", suite}) != run.facts.end();
     });
   };
   return are_of("runtime") ? "kind" : are_of("loader") ? "rule" : "operator";
@@ -69,11 +69,11 @@ std::string_view subject_of(const std::vector<OpenedRun>& runs) {
 int report(ReportCommand& request) {
   std::vector<OpenedRun> runs;
   for (const std::string& file : request.runs) runs.push_back(read_run(file));
-  const Summary summary = side_by_side(runs);
+  const verdict::Summary summary = side_by_side(runs);
   request.reports.open();
   request.reports.write(summary, facts_of(runs));
   if (request.reports.empty())
-    write_table(std::cout, summary, {.width = TableStyle::unlimited, .subject = subject_of(runs)});
+    report::write_table(std::cout, summary, {.width = report::TableStyle::unlimited, .subject = subject_of(runs)});
   return exit_code(Outcome::ok);
 }
 
@@ -94,4 +94,4 @@ const Registered registered_report({"report",
                                       "writes a web page that shows two runs side by side"}}});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

@@ -7,19 +7,19 @@
 #include "conformance/report/markdown.h"
 #include "conformance/report/sarif.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 struct Form {
   const char *option, *help;
-  void (*write)(std::ostream&, const Summary&, const Facts&);
+  void (*write)(std::ostream&, const verdict::Summary&, const verdict::Facts&);
 };
 
 constexpr auto forms = std::to_array<Form>({
-    {"--html", "Writes the report as a web page to FILE", write_html},
-    {"--junit", "Writes the report as JUnit XML to FILE", write_junit},
-    {"--sarif", "Writes the report as SARIF 2.1.0 to FILE", write_sarif},
-    {"--markdown", "Writes the report as Markdown, for a comment on a pull request, to FILE", write_markdown},
+    {"--html", "Writes the report as a web page to FILE", report::write_html},
+    {"--junit", "Writes the report as JUnit XML to FILE", report::write_junit},
+    {"--sarif", "Writes the report as SARIF 2.1.0 to FILE", report::write_sarif},
+    {"--markdown", "Writes the report as Markdown, for a comment on a pull request, to FILE", report::write_markdown},
 });
 
 }  // namespace
@@ -36,7 +36,7 @@ void ReportFiles::open() {
   for (const std::string& name : names_) files_.push_back(name.empty() ? nullptr : std::make_unique<OutputFile>(name));
 }
 
-void ReportFiles::write(const Summary& summary, const Facts& facts) {
+void ReportFiles::write(const verdict::Summary& summary, const verdict::Facts& facts) {
   for (std::size_t i = 0; i < forms.size(); ++i) {
     if (!files_[i]) continue;
     forms[i].write(files_[i]->stream(), summary, facts);
@@ -44,4 +44,4 @@ void ReportFiles::write(const Summary& summary, const Facts& facts) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::command

@@ -9,7 +9,7 @@
 #include "conformance/verdict/facts.h"
 #include "conformance/verdict/summary.h"
 
-namespace assay {
+namespace assay::command {
 
 // The reports that the options --html, --junit, --sarif and --markdown request.
 class ReportFiles {
@@ -21,11 +21,11 @@ class ReportFiles {
 
   // Opens the files, so that a file that cannot be written is refused before the work. Throws Fault, as `write` does.
   void open();
-  void write(const Summary& summary, const Facts& facts);
+  void write(const verdict::Summary& summary, const verdict::Facts& facts);
 
  private:
   std::vector<std::string> names_;  // the names of the files, in the order of the forms; empty if not requested
   std::vector<std::unique_ptr<OutputFile>> files_;
 };
 
-}  // namespace assay
+}  // namespace assay::command

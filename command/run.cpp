@@ -19,7 +19,7 @@
 #include "conformance/text/literal.h"
 #include "conformance/text/printable.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -59,20 +59,20 @@ struct RunCommand {
   Budget::Limits limits;
   std::optional<Int> instructions = {};
   Int timeout = call_seconds;  // seconds of processor time
-  Tolerance tolerance = bundle_tolerance;
+  files::Tolerance tolerance = hosts::bundle_tolerance;
   bool trace = false, json = false, map = true, share_arenas = false;
 };
 
 // A request, the budget of all its work, and the testees that do the work.
 struct Session {
   const RunCommand& request;
-  Access access{Budget(request.limits), request.map};
-  Output out{&std::cout, access.budget};
+  files::Access access{Budget(request.limits), request.map};
+  text::Output out{&std::cout, access.budget};
   ReportOptions report_options{out, request.json, request.trace};
   ProgramRunners with{request.with, request.golden, timeout()};
   std::unique_ptr<ProgramRunners> against =
       request.against.empty() ? nullptr : std::make_unique<ProgramRunners>(request.against, request.golden, timeout());
-  ProgramAtPath at = {};  // the program as a file, for testees that read files themselves
+  hosts::ProgramAtPath at = {};  // the program as a file, for testees that read files themselves
 
   RuntimeOptions options() const {
     RuntimeOptions options;
@@ -87,19 +87,19 @@ struct Session {
 
 bool is_quoted(std::string_view s) { return s.size() >= 2 && (s[0] == '"' || s[0] == '\'') && s.front() == s.back(); }
 
-Value scalar_value(const Number& number, const std::string& text_of_it) {
+Value scalar_value(const text::Number& number, const std::string& text_of_it) {
   if (std::holds_alternative<Bits>(number))
-    throw Fault(Outcome::malformed, "run.input", text(Quoted{text_of_it}, " is no integer of 64 bits"));
+    throw Fault(Outcome::malformed, "run.input", concat(text::Quoted{text_of_it}, " is no integer of 64 bits"));
   if (const bool* b = std::get_if<bool>(&number)) return *b;
   if (const Int* n = std::get_if<Int>(&number)) return *n;
   return std::get<double>(number);
 }
 
-Value input_in(const std::string& argument, const Access& access) {
+Value input_in(const std::string& argument, const files::Access& access) {
   if (argument == "none") return std::monostate();
   if (is_quoted(argument)) return argument.substr(1, argument.size() - 2);
-  if (const auto number = number_of(argument)) return scalar_value(*number, argument);
-  return read_npy(argument, access);
+  if (const auto number = text::number_of(argument)) return scalar_value(*number, argument);
+  return files::read_npy(argument, access);
 }
 
 // -- what goes out ------------------------------------------------------------------------------------------------
@@ -111,13 +111,13 @@ void write_outputs(const std::vector<Value>& outputs, const std::string& folder)
   if (folder.empty()) return;
   for (std::size_t i = 0; i < outputs.size(); ++i)
     if (const Tensor* tensor = std::get_if<Tensor>(&outputs[i]))
-      write_file(output_file(folder, i), encode_npy(*tensor));
+      files::write_file(output_file(folder, i), files::encode_npy(*tensor));
 }
 
-Json output_json(const Value& value, const std::string& folder, std::size_t i) {
+text::Json output_json(const Value& value, const std::string& folder, std::size_t i) {
   const Tensor* tensor = std::get_if<Tensor>(&value);
-  if (!tensor || folder.empty()) return to_json(value, {});
-  Json json = to_json(Tensor{tensor->dtype, tensor->sizes, tensor->dim_order, {}});
+  if (!tensor || folder.empty()) return text::to_json(value, {});
+  text::Json json = text::to_json(Tensor{tensor->dtype, tensor->sizes, tensor->dim_order, {}});
   json.erase("data");
   json["file"] = output_file(folder, i).string();
   return json;
@@ -126,9 +126,9 @@ Json output_json(const Value& value, const std::string& folder, std::size_t i) {
 std::string output_text(const Value& value, const std::string& folder, std::size_t i) {
   constexpr Int shown = 16;
   const Tensor* tensor = std::get_if<Tensor>(&value);
-  if (!tensor) return literal(value, shown);
+  if (!tensor) return text::literal(value, shown);
   return fmt::format("{}  {}", describe(*tensor),
-                     folder.empty() ? literal(*tensor, shown) : printable(output_file(folder, i).string()));
+                     folder.empty() ? text::literal(*tensor, shown) : text::printable(output_file(folder, i).string()));
 }
 
 // -- one call -----------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ void require_inputs(const pte::ExecutionPlan& plan, std::size_t given) {
   const std::size_t wanted = format::size_of(plan.inputs());
   if (given == wanted) return;
   std::string all;
-  for (const std::string& line : wants(plan)) all += (all.empty() ? ": --input " : ", --input ") + line;
+  for (const std::string& line : hosts::wants(plan)) all += (all.empty() ? ": --input " : ", --input ") + line;
   throw broken("R4", {nullptr, format::text_of(plan.name()), -1, true}, "the method wants ", wanted,
                wanted == 1 ? " input, but " : " inputs, but ", given, " came", all);
 }
@@ -153,42 +153,44 @@ class Runs {
                       : session.against->begin(program, session.options(), nullptr);
   }
 
-  ProgramRunner& with() { return *with_; }
-  std::string method_of(const ProgramCall& call) const {
+  hosts::ProgramRunner& with() { return *with_; }
+  std::string method_of(const hosts::ProgramCall& call) const {
     return call.method.empty() ? with_->default_method() : call.method;
   }
 
-  CallResult run(ProgramCall& call) {
-    if (!against_) return run_call(*with_, call);
+  hosts::CallResult run(hosts::ProgramCall& call) {
+    if (!against_) return hosts::run_call(*with_, call);
     const std::string fails = std::exchange(call.fails, {});
     call.outputs.reset();
-    CallResult other = run_call(*against_, call);
-    if (other.violation) return other.mismatch = text(session_.request.against, ": ", other.mismatch), other;
+    hosts::CallResult other = hosts::run_call(*against_, call);
+    if (other.violation) return other.mismatch = concat(session_.request.against, ": ", other.mismatch), other;
     if (!other.refusal) call.outputs = std::move(other.outputs);
     call.tolerance = session_.request.tolerance;
-    CallResult result = run_call(*with_, call);
+    hosts::CallResult result = hosts::run_call(*with_, call);
     if (result.refusal && other.refusal) return both_refused(call, fails, std::move(result), *other.refusal);
-    if (result.refusal && !other.refusal) result.mismatch = text("is refused: ", sentence(*result.refusal));
+    if (result.refusal && !other.refusal) result.mismatch = concat("is refused: ", text::sentence(*result.refusal));
     if (other.refusal && !result.refusal && !result.violation)
-      result.mismatch = text("is answered, but ", session_.request.against, " refuses it: ", sentence(*other.refusal));
+      result.mismatch =
+          concat("is answered, but ", session_.request.against, " refuses it: ", text::sentence(*other.refusal));
     result.refusal.reset();
     return result;
   }
 
  private:
   // A refusal is the expected result only where calls.json names its rule. Any other call was compared with nothing.
-  CallResult both_refused(ProgramCall& call, const std::string& fails, CallResult result, const Fault& other) const {
+  hosts::CallResult both_refused(hosts::ProgramCall& call, const std::string& fails, hosts::CallResult result,
+                                 const Fault& other) const {
     call.fails = fails;
     const auto differ = [&](const Fault& fault) { return !fails.empty() && fault.rule != fails; };
     result.mismatch.clear();
-    if (differ(*result.refusal)) result.mismatch = text("is refused by ", result.refusal->rule);
-    if (differ(other)) result.mismatch = text(session_.request.against, ": is refused by ", other.rule);
-    if (!result.mismatch.empty()) result.mismatch += text(", but is to be refused by ", Quoted{fails});
+    if (differ(*result.refusal)) result.mismatch = concat("is refused by ", result.refusal->rule);
+    if (differ(other)) result.mismatch = concat(session_.request.against, ": is refused by ", other.rule);
+    if (!result.mismatch.empty()) result.mismatch += concat(", but is to be refused by ", text::Quoted{fails});
     return result;
   }
 
   Session& session_;
-  std::unique_ptr<ProgramRunner> with_, against_;
+  std::unique_ptr<hosts::ProgramRunner> with_, against_;
 };
 
 // The files of a program, which is in the file `whole`.
@@ -196,8 +198,9 @@ ProgramFiles program_files(Session& session, const File& whole, const File& prog
                            const std::vector<fs::path>& data) {
   fs::path file = session.request.program;
   const bool is_asked_for = session.with.is_runtime() || (session.against && session.against->is_runtime());
-  if (is_asked_for) session.at = program_at_path(file, whole, program), file = session.at.path;
-  return {valid_program(program, open_data_files(data, session.access)), file, data, session.request.packed_cache};
+  if (is_asked_for) session.at = hosts::program_at_path(file, whole, program), file = session.at.path;
+  return {hosts::valid_program(program, files::open_data_files(data, session.access)), file, data,
+          session.request.packed_cache};
 }
 
 std::vector<Value> inputs_of(const Session& session, const pte::ExecutionPlan& plan) {
@@ -214,9 +217,9 @@ void tell(Session& session, const std::string& method, const std::vector<Value>&
       session.out.print("{}: {}\n", i, output_text(outputs[i], folder, i));
     return write_text(session.with, session.out);
   }
-  print_json(session.access.budget, [&](JsonOutput& out) {
+  print_json(session.access.budget, [&](text::JsonOutput& out) {
     out.object([&] {
-      out.field("outcome", "ok"), out.field("method", cut(method));
+      out.field("outcome", "ok"), out.field("method", text::cut(method));
       out.list("outputs", [&] {
         for (std::size_t i = 0; i < outputs.size(); ++i) out.value(output_json(outputs[i], folder, i));
       });
@@ -226,11 +229,11 @@ void tell(Session& session, const std::string& method, const std::vector<Value>&
   });
 }
 
-int tell(Session& session, const Violation& violation) {
+int tell(Session& session, const hosts::Violation& violation) {
   if (session.request.json)
-    session.out.write(line_of(to_json(violation)) + '\n');
+    session.out.write(text::line_of(to_json(violation)) + '\n');
   else
-    session.out.print("{}: {}\n", session.request.with, printable(sentence(violation)));
+    session.out.print("{}: {}\n", session.request.with, text::printable(hosts::sentence(violation)));
   return answers_differ;
 }
 
@@ -239,11 +242,11 @@ int run_once(Session& session, const ProgramFiles& program) {
   const RunCommand& r = session.request;
   Trace trace(session.report_options);
   Runs runs(session, program, trace.listener());
-  ProgramCall call{r.method, {}, {}, {}, {}};
+  hosts::ProgramCall call{r.method, {}, {}, {}, {}};
   const std::string method = runs.method_of(call);
   call.inputs = inputs_of(session, runs.with().plan(method));
-  if (!r.output_dir.empty()) make_folder(r.output_dir);
-  const CallResult result = runs.run(call);
+  if (!r.output_dir.empty()) files::make_folder(r.output_dir);
+  const hosts::CallResult result = runs.run(call);
   write_outputs(result.outputs, r.output_dir);
   if (session.against) {
     CallReport report(session.report_options);
@@ -258,24 +261,24 @@ int run_once(Session& session, const ProgramFiles& program) {
 
 int run_calls(Session& session, const File& file) {
   const RunCommand& r = session.request;
-  ProgramCalls calls = read_calls(r.calls, session.access);
+  hosts::ProgramCalls calls = hosts::read_calls(r.calls, session.access);
   Trace trace(session.report_options);
   Runs runs(session, program_files(session, file, file, r.data.empty() ? calls.data : r.data), trace.listener());
   CallReport report(session.report_options);
-  for (ProgramCall& call : calls.calls) {
-    const CallResult result = runs.run(call);
+  for (hosts::ProgramCall& call : calls.calls) {
+    const hosts::CallResult result = runs.run(call);
     report.add(call, runs.method_of(call), result);
   }
   return report.finish(trace, session.with);
 }
 
 int run_bundle(Session& session, const File& file) {
-  const BundleFile bundle = value_or_throw(open_bundle(file));
+  const BundleFile bundle = inspect::value_or_throw(open_bundle(file));
   const ProgramFiles program = program_files(session, file, program_of(bundle), session.request.data);
   Trace trace(session.report_options);
   CallReport report(session.report_options);
-  each_call(bundle, session.request.tolerance, [&](ProgramCall call) {
-    const CallResult result = Runs(session, program, trace.listener()).run(call);
+  hosts::each_call(bundle, session.request.tolerance, [&](hosts::ProgramCall call) {
+    const hosts::CallResult result = Runs(session, program, trace.listener()).run(call);
     report.add(call, call.method, result);
   });
   return report.finish(trace, session.with);
@@ -286,28 +289,28 @@ int run(const RunCommand& r) {
   if (r.trace && session.with.is_runtime())
     throw Fault(
         Outcome::unsupported, "testee",
-        text(r.with, " does not tell of its instructions: --trace is for the reference and libraries of kernels"));
-  if (r.instructions && session.with.is_runtime() && !optimized_for(r.with))
+        concat(r.with, " does not tell of its instructions: --trace is for the reference and libraries of kernels"));
+  if (r.instructions && session.with.is_runtime() && !adapters::optimized_for(r.with))
     throw Fault(Outcome::unsupported, "testee",
-                text(r.with,
-                     " does not count its instructions: --max-instructions is for the reference, the optimized "
-                     "runtime and libraries of kernels"));
+                concat(r.with,
+                       " does not count its instructions: --max-instructions is for the reference, the optimized "
+                       "runtime and libraries of kernels"));
   for (const ProgramRunners* runners : {&session.with, session.against.get()})
     if (r.limits.bytes != Budget::Limits{}.bytes && runners && !runners->charges_memory())
       throw Fault(
           Outcome::unsupported, "testee",
-          text(runners->testee(),
-               " does not say what memory it takes: --max-bytes is for the reference, the optimized runtime and "
-               "libraries of kernels"));
-  if (!r.packed_cache.empty() && !optimized_for(r.with) && !optimized_for(r.against))
+          concat(runners->testee(),
+                 " does not say what memory it takes: --max-bytes is for the reference, the optimized runtime and "
+                 "libraries of kernels"));
+  if (!r.packed_cache.empty() && !adapters::optimized_for(r.with) && !adapters::optimized_for(r.against))
     throw Fault(Outcome::unsupported, "testee",
                 "--packed-cache is for the optimized runtime, which alone packs constants");
   const Budget::Scope scope(session.access.budget, "the run");
-  const File file = open_file(r.program, session.access);
-  const FileKind* kind = file_kind(file.bytes);
+  const File file = files::open_file(r.program, session.access);
+  const format::FileKind* kind = format::file_kind(file.bytes);
   if (kind == &format::data_kind)
     throw Fault(Outcome::invalid, "H2",
-                text(r.program, " is a data file: give it by --data, behind the program that wants it"));
+                concat(r.program, " is a data file: give it by --data, behind the program that wants it"));
   if (kind == &format::bundle_kind && r.inputs.empty() && r.calls.empty()) return run_bundle(session, file);
   if (!r.calls.empty()) return run_calls(session, file);
   return run_once(session, program_files(session, file, file, r.data));
@@ -362,7 +365,7 @@ void define_run(Options& options) {
       .value("FOLDER");
   options.flag("--trace", r->trace, "Prints what each instruction reads and writes");
   options.flag("--json", r->json, "Prints JSON");
-  options.details(text(run_details, runner_kinds));
+  options.details(concat(run_details, runner_kinds));
   options.action([r] { return refusals_as_json(r->json, [&] { return run(*r); }); });
 }
 
@@ -385,4 +388,4 @@ const Registered registered_run(
       {"assay run model.pte --with optimized --packed-cache kept", "keeps packed constants for the next process"}}});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

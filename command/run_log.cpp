@@ -17,19 +17,19 @@
 #include "conformance/text/printable.h"
 #include "version.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 std::atomic<bool> interrupted = false;
 
-std::string header_line(const Facts& settings, std::size_t planned) {
-  Json header;
-  for (const NamedText& fact : settings) header[fact.name] = fact.text;
+std::string header_line(const verdict::Facts& settings, std::size_t planned) {
+  text::Json header;
+  for (const verdict::NamedText& fact : settings) header[fact.name] = fact.text;
   header["cases"] = planned;
-  return Json{{"header", header}}.dump();
+  return text::Json{{"header", header}}.dump();
 }
 
-Facts facts_of(Facts settings, const Progress& progress, std::size_t planned) {
+verdict::Facts facts_of(verdict::Facts settings, const Progress& progress, std::size_t planned) {
   settings.push_back({"cases", fmt::format("{}{} in {:.1f} s",
                                            interrupted ? fmt::format("interrupted: {} of ", progress.judged()) : "",
                                            planned, progress.seconds())});
@@ -37,22 +37,23 @@ Facts facts_of(Facts settings, const Progress& progress, std::size_t planned) {
   return settings;
 }
 
-Json summary_json(const Summary& summary) {
-  Json all = Json::object();
+text::Json summary_json(const verdict::Summary& summary) {
+  text::Json all = text::Json::object();
   for (const auto& [name, testee] : summary.testees) {
-    Json& json = all[name];
-    json = {{"headline", headline(testee)}, {"promised", counts_json(promised_counts(testee))}};
-    json["passes"] = kinds_of_passes(testee), json["answers_by_dtype"] = answers_by_dtype(testee);
-    json["operators"] = Json::object(), json["defects"] = Json::array();
-    for (const auto& [op, entry] : testee.operators) json["operators"][op] = counts_json(entry.verdicts);
-    for (const Defect& d : testee.defects) json["defects"].push_back(to_json(d));
+    text::Json& json = all[name];
+    json = {{"headline", verdict::headline(testee)},
+            {"promised", verdict::counts_json(verdict::promised_counts(testee))}};
+    json["passes"] = verdict::kinds_of_passes(testee), json["answers_by_dtype"] = verdict::answers_by_dtype(testee);
+    json["operators"] = text::Json::object(), json["defects"] = text::Json::array();
+    for (const auto& [op, entry] : testee.operators) json["operators"][op] = verdict::counts_json(entry.verdicts);
+    for (const verdict::Defect& d : testee.defects) json["defects"].push_back(verdict::to_json(d));
   }
   return all;
 }
 
 // Whether a record counts for the exit code: a new failure of a promised call, or a listed failure that passed.
-bool is_unexpected(const Record& r, bool strict, const std::optional<Baseline>& before) {
-  if (!is_failure(r.verdict)) return r.known;
+bool is_unexpected(const verdict::Record& r, bool strict, const std::optional<verdict::Baseline>& before) {
+  if (!verdict::is_failure(r.verdict)) return r.known;
   return !r.known && (strict || r.promised) && (!before || before->is_new(r));
 }
 
@@ -102,25 +103,25 @@ RunOptions add_run_options(Options& options, RunRequest& r) {
   return {lines, baseline};
 }
 
-Facts facts_of_testee(std::string_view testee, const std::vector<std::pair<std::string, std::string>>& said,
-                      const std::vector<std::string>& binaries) {
-  Facts facts{{"assay", version}, {"testee", std::string(testee)}};
+verdict::Facts facts_of_testee(std::string_view testee, const std::vector<std::pair<std::string, std::string>>& said,
+                               const std::vector<std::string>& binaries) {
+  verdict::Facts facts{{"assay", version}, {"testee", std::string(testee)}};
   for (const auto& [name, value] : said) facts.push_back({name, value});
-  for (const auto& [name, digest] : digests_of_loaded(binaries)) facts.push_back({name, digest});
+  for (const auto& [name, digest] : testee::digests_of_loaded(binaries)) facts.push_back({name, digest});
   return facts;
 }
 
-NamedText timeout_fact(int seconds, bool is_remote) {
+verdict::NamedText timeout_fact(int seconds, bool is_remote) {
   return {"timeout", fmt::format("{} s{}", seconds, is_remote ? "" : " of processor time")};
 }
 
-RunLog::RunLog(RunRequest& request, Facts settings, std::size_t planned, std::set<std::string> mustpass)
+RunLog::RunLog(RunRequest& request, verdict::Facts settings, std::size_t planned, std::set<std::string> mustpass)
     : request_(request),
       settings_(std::move(settings)),
       planned_(planned),
       header_(header_line(settings_, planned)),
       mustpass_(std::move(mustpass)) {
-  if (!request.known.empty()) waivers_ = read_waivers(request.known);
+  if (!request.known.empty()) waivers_ = runner::read_waivers(request.known);
   if (!request.baseline.empty()) before_.emplace(open_run(request.baseline));
 }
 
@@ -137,30 +138,30 @@ void RunLog::write(const std::string& line) {
   jsonl_->require_written();
 }
 
-void RunLog::add(Record r) {
+void RunLog::add(verdict::Record r) {
   r.known = waivers_.known.erase(r.case_id) > 0;
   unexpected_ = unexpected_ || is_unexpected(r, request_.strict, before_);
-  if (r.valid) (r.verdict == Verdict::unsupported ? refused_ : answered_) = true;
-  answered_ = answered_ || is_failure(r.verdict);
-  if (r.verdict == Verdict::pass) mustpass_.erase(r.case_id);
+  if (r.valid) (r.verdict == verdict::Verdict::unsupported ? refused_ : answered_) = true;
+  answered_ = answered_ || verdict::is_failure(r.verdict);
+  if (r.verdict == verdict::Verdict::pass) mustpass_.erase(r.case_id);
   summary_.add(r), verdicts_.add(r);
   progress_->add(r);
-  write(to_json_line(r));
+  write(verdict::to_json_line(r));
 }
 
-void RunLog::add(const Defect& defect) {
+void RunLog::add(const verdict::Defect& defect) {
   summary_.add(defect);
-  write(to_json_line(defect));
+  write(verdict::to_json_line(defect));
 }
 
 std::string RunLog::footer() const {
-  VerdictCounts counts{};
-  for (const auto& [name, testee] : summary_.testees) counts += verdict_counts(testee);
-  Json footer{{"complete", !interrupted}, {"cases", progress_->judged()}};
-  footer.update(counts_json(counts));
+  verdict::VerdictCounts counts{};
+  for (const auto& [name, testee] : summary_.testees) verdict::add(counts, verdict::verdict_counts(testee));
+  text::Json footer{{"complete", !interrupted}, {"cases", progress_->judged()}};
+  footer.update(verdict::counts_json(counts));
   footer["verdicts"] = verdicts_.text();
   footer["seconds"] = progress_->seconds();
-  return Json{{"footer", footer}}.dump();
+  return text::Json{{"footer", footer}}.dump();
 }
 
 void RunLog::finish() {
@@ -174,16 +175,16 @@ void RunLog::finish() {
 
 void RunLog::print() const {
   if (request_.json) {
-    std::cout << summary_json(summary_).dump(2, ' ', true, Json::error_handler_t::replace) << '\n';
+    std::cout << summary_json(summary_).dump(2, ' ', true, text::Json::error_handler_t::replace) << '\n';
     return;
   }
   const bool terminal = isatty(STDOUT_FILENO) != 0;
-  write_table(std::cout, summary_,
-              {.width = terminal ? 100 : TableStyle::unlimited,
-               .defects = request_.defects,
-               .outside = request_.strict,
-               .colour = terminal,
-               .subject = request_.subject});
+  report::write_table(std::cout, summary_,
+                      {.width = terminal ? 100 : report::TableStyle::unlimited,
+                       .defects = request_.defects,
+                       .outside = request_.strict,
+                       .colour = terminal,
+                       .subject = request_.subject});
 }
 
 int RunLog::verdict(std::string_view why_not_judged) const {
@@ -192,16 +193,17 @@ int RunLog::verdict(std::string_view why_not_judged) const {
     return interrupted_exit;
   }
   for (const auto& [id, until] : waivers_.expired)
-    std::cerr << "assay: " << printable(id) << " was listed in " << request_.known << " until " << until << '\n';
+    std::cerr << "assay: " << text::printable(id) << " was listed in " << request_.known << " until " << until << '\n';
   for (const std::string& id : request_.is_part ? std::set<std::string>() : waivers_.known)
-    std::cerr << "assay: " << printable(id) << " is listed in " << request_.known << ", but is no case of this run\n";
+    std::cerr << "assay: " << text::printable(id) << " is listed in " << request_.known
+              << ", but is no case of this run\n";
   for (const std::string& id : mustpass_)
-    std::cerr << "assay: " << printable(id) << " is listed in " << request_.mustpass << ", but did not pass\n";
+    std::cerr << "assay: " << text::printable(id) << " is listed in " << request_.mustpass << ", but did not pass\n";
   if (unexpected_ || !mustpass_.empty()) return answers_differ;
   if (answered_ || !refused_) return exit_code(Outcome::ok);
   for (const auto& [testee, _] : summary_.testees)
-    std::cerr << "assay: " << printable(testee) << " was not judged: " << why_not_judged << '\n';
+    std::cerr << "assay: " << text::printable(testee) << " was not judged: " << why_not_judged << '\n';
   return exit_code(Outcome::unsupported);
 }
 
-}  // namespace assay
+}  // namespace assay::command

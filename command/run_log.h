@@ -17,7 +17,7 @@
 #include "conformance/verdict/summary.h"
 
 // The options, lines and reports of all commands that judge cases.
-namespace assay {
+namespace assay::command {
 
 inline constexpr int interrupted_exit = 130;  // 128 + SIGINT, as in shells
 
@@ -51,23 +51,23 @@ struct RunOptions {
 RunOptions add_run_options(Options& options, RunRequest& request);
 
 // The first facts of every run: version, testee, what the testee tells of itself, and the digests of its binaries.
-Facts facts_of_testee(std::string_view testee, const std::vector<std::pair<std::string, std::string>>& said,
-                      const std::vector<std::string>& binaries);
-NamedText timeout_fact(int seconds, bool is_remote);  // states the time limit and the clock that measures it
+verdict::Facts facts_of_testee(std::string_view testee, const std::vector<std::pair<std::string, std::string>>& said,
+                               const std::vector<std::string>& binaries);
+verdict::NamedText timeout_fact(int seconds, bool is_remote);  // states the time limit and the clock that measures it
 
 // Writes the lines, reports and table of a run, and finds its exit code.
 class RunLog {
  public:
   // A run of `planned` cases, with these settings in its header; the cases `mustpass` must pass. The request must
   // outlive the log.
-  RunLog(RunRequest& request, Facts settings, std::size_t planned, std::set<std::string> mustpass = {});
+  RunLog(RunRequest& request, verdict::Facts settings, std::size_t planned, std::set<std::string> mustpass = {});
 
   const std::string& header() const { return header_; }  // the header's line
   Progress& progress() { return *progress_; }
 
   void begin();  // opens files and writes the header
-  void add(Record record);
-  void add(const Defect& defect);
+  void add(verdict::Record record);
+  void add(const verdict::Defect& defect);
   void finish();  // writes the rest, and prints the table or JSON
 
   int verdict(std::string_view why_not_judged) const;  // the exit code; prints reasons on standard error
@@ -78,20 +78,20 @@ class RunLog {
   void print() const;
 
   RunRequest& request_;
-  Facts settings_;
+  verdict::Facts settings_;
   std::size_t planned_;
   std::string header_;
-  Waivers waivers_;
+  runner::Waivers waivers_;
   // The ids that have not passed yet. `waivers_.known` has the ids that have not been seen yet.
   std::set<std::string> mustpass_;
-  std::optional<Baseline> before_;
+  std::optional<verdict::Baseline> before_;
   std::optional<OutputFile> jsonl_;
   std::optional<Progress> progress_;
-  Summary summary_;
-  VerdictsDigest verdicts_;
+  verdict::Summary summary_;
+  verdict::VerdictsDigest verdicts_;
   std::size_t judged_ = 0;
   bool unexpected_ = false;
   bool answered_ = false, refused_ = false;  // whether at least one valid call was answered or refused
 };
 
-}  // namespace assay
+}  // namespace assay::command

@@ -5,12 +5,13 @@
 #include "conformance/contract/read_contract.h"
 #include "conformance/scenarios/plan.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
-std::vector<Scenario> planned_for(const RuntimeRequest& r, const Corpus& corpus, const Contract& contract,
-                                  const Runtime& runtime) {
-  return plan_scenarios(programs_beside(golden_folder(r.golden)), corpus, contract, runtime.requests(), r.programs);
+std::vector<scenarios::Scenario> planned_for(const RuntimeRequest& r, const cases::Corpus& corpus,
+                                             const contract::Contract& contract, const testee::Runtime& runtime) {
+  return scenarios::plan_scenarios(programs_beside(golden_folder(r.golden)), corpus, contract, runtime.requests(),
+                                   r.programs);
 }
 
 const Registered registered_runtime({"runtime",
@@ -41,27 +42,27 @@ RuntimeRun::RuntimeRun(RuntimeRequest& request)
     : JudgingRun(request),
       request_(request),
       runtime_(open_program_runner(request.run.testee)),
-      contract_(contract_of(request.run.testee)),
+      contract_(contract::contract_of(request.run.testee)),
       corpus_(golden_folder(request.golden)),
       stage_(planned_for(request, corpus_, contract_, *runtime_), *runtime_,
-             time_limit_of(std::chrono::seconds(request.timeout), runtime_->is_remote(), &leave_gently()),
+             sandbox::time_limit_of(std::chrono::seconds(request.timeout), runtime_->is_remote(), &leave_gently()),
              request.workers) {
   request_.run.subject = "kind";
   plan(stage_.blocks());
 }
 
-Facts RuntimeRun::own_settings() const {
-  Facts facts = facts_of_testee(runtime_->name(), runtime_->facts(), runtime_->binaries());
+verdict::Facts RuntimeRun::own_settings() const {
+  verdict::Facts facts = facts_of_testee(runtime_->name(), runtime_->facts(), runtime_->binaries());
   facts.insert(facts.begin() + 2, {"suite", "runtime"});
   facts.push_back({"programs", request_.programs.empty() ? "all" : request_.programs});
   return facts;
 }
 
 void RuntimeRun::find_defects(RunLog& log, bool) {
-  for (Defect& d : defects_.found()) {
-    d.command = repro_line(d.smallest, unless_usual(request_.run.testee));
+  for (verdict::Defect& d : defects_.found()) {
+    d.command = verdict::repro_line(d.smallest, unless_usual(request_.run.testee));
     log.add(d);
   }
 }
 
-}  // namespace assay
+}  // namespace assay::command

@@ -11,7 +11,7 @@
 #include "conformance/scenarios/stage.h"
 #include "conformance/testee/runtime.h"
 
-namespace assay {
+namespace assay::command {
 
 struct RuntimeRequest : JudgingRequest {
   std::string programs;
@@ -23,7 +23,7 @@ class RuntimeRun : public JudgingRun {
   using Request = RuntimeRequest;
   static constexpr const char* testee_help = runtime_help;
   static std::string details() {
-    return text("spec/runtime_suite.md defines the cases.\n\n", runtime_kinds, "\n\n", run_exit_codes);
+    return concat("spec/runtime_suite.md defines the cases.\n\n", runtime_kinds, "\n\n", run_exit_codes);
   }
   static Deciding add_options(Options& options, RuntimeRequest& request);
   static void add_rest(Options&, RuntimeRequest&, const RunOptions&, const Option&) {}
@@ -32,20 +32,20 @@ class RuntimeRun : public JudgingRun {
 
  private:
   bool is_remote() const override { return runtime_->is_remote(); }
-  Facts own_settings() const override;
-  void judge_blocks(const std::vector<Ids>& blocks, const Add& add) override { stage_.judge(blocks, add); }
-  void keep(const Record& record) override { defects_.add(record); }
+  verdict::Facts own_settings() const override;
+  void judge_blocks(const std::vector<runner::Ids>& blocks, const Add& add) override { stage_.judge(blocks, add); }
+  void keep(const verdict::Record& record) override { defects_.add(record); }
   void find_defects(RunLog& log, bool is_interrupted) override;
   std::string_view why_not_judged() const override {
     return "each program that it was to run it refused as unsupported";
   }
 
   RuntimeRequest& request_;
-  const std::unique_ptr<Runtime> runtime_;
-  const Contract contract_;
-  const Corpus corpus_;
-  Stage stage_;
-  ScenarioDefects defects_;
+  const std::unique_ptr<testee::Runtime> runtime_;
+  const contract::Contract contract_;
+  const cases::Corpus corpus_;
+  scenarios::Stage stage_;
+  scenarios::ScenarioDefects defects_;
 };
 
-}  // namespace assay
+}  // namespace assay::command

@@ -10,7 +10,7 @@
 #include "conformance/text/output.h"
 
 // assay select: which kernels of the optimized runtime programs need, for which dtypes and layouts.
-namespace assay {
+namespace assay::command {
 namespace {
 
 struct SelectCommand {
@@ -55,18 +55,18 @@ void hold_to(const Selection& allowed, const Selection& selection, const std::st
     for (const std::string& line : lines)
       if (const auto found = allowed.find(op); found == allowed.end() || !found->second.contains(line))
         throw Fault(Outcome::unsupported, "I4",
-                    text("is needed, but ", file, " has no line ", line.substr(0, line.size() - 1)), op);
+                    concat("is needed, but ", file, " has no line ", line.substr(0, line.size() - 1)), op);
 }
 
 int select(const SelectCommand& r) {
   Selection selection;
   for (const std::string& program : r.programs) {
-    const ProgramAtPath file = program_at_path(program);
-    OptimizedClient client(file.path, r.data, {.deployable = true, .budget = Budget(r.limits)});
+    const hosts::ProgramAtPath file = hosts::program_at_path(program);
+    adapters::OptimizedClient client(file.path, r.data, {.deployable = true, .budget = Budget(r.limits)});
     for (const std::string& name : client.method_names()) add_needs(client.method(name).method, selection);
   }
   if (!r.only.empty()) hold_to(read_selection(r.only), selection, r.only);
-  make_folder(r.folder);
+  files::make_folder(r.folder);
   OutputFile out(r.folder + "/selection.yaml");
   out.stream()
       << "# Written by assay select: the calls of operators that the selected kernels do, and what rewrites them.\n";
@@ -101,4 +101,4 @@ const Registered registered_select(
      {{"assay select model.pte -o selected", "writes selected/selection.yaml"}}});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

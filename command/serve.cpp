@@ -16,7 +16,7 @@
 #include "conformance/wire/server.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 struct ServeCommand {
@@ -27,7 +27,7 @@ struct ServeCommand {
 // The kernels of a testee, its runtime, or both.
 struct Served {
   OpenLibrary open;
-  std::unique_ptr<Runtime> runtime;
+  std::unique_ptr<testee::Runtime> runtime;
 
   explicit Served(const ServeCommand& request) {
     std::optional<Fault> no_kernels;
@@ -42,7 +42,7 @@ struct Served {
 };
 
 [[noreturn]] void fail(const std::string& where) {
-  throw Fault(Outcome::exhausted, "serve.listen", text(where, ": ", std::generic_category().message(errno)));
+  throw Fault(Outcome::exhausted, "serve.listen", concat(where, ": ", std::generic_category().message(errno)));
 }
 
 // Only the server writes to the wire: what the testee prints goes to standard error.
@@ -54,7 +54,7 @@ void serve_stdio(Served& served) {
 
 // Each connection has a process of its own, which may crash.
 void serve_connections(Served& served, const ServeCommand& request) {
-  const std::string where = text(request.address, ":", *request.port);
+  const std::string where = concat(request.address, ":", *request.port);
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int on = 1;
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -63,14 +63,14 @@ void serve_connections(Served& served, const ServeCommand& request) {
   socklen_t size = sizeof at;
   auto* address = reinterpret_cast<sockaddr*>(&at);
   if (inet_pton(AF_INET, request.address.c_str(), &at.sin_addr) != 1)
-    throw Fault(Outcome::invalid, "serve.listen", text(request.address, " is no IPv4 address"));
+    throw Fault(Outcome::invalid, "serve.listen", concat(request.address, " is no IPv4 address"));
   if (listener < 0 || bind(listener, address, size) != 0 || listen(listener, SOMAXCONN) != 0) fail(where);
   getsockname(listener, address, &size);
   std::cout << "listens at " << request.address << ':' << ntohs(at.sin_port) << std::endl;
   std::signal(SIGCHLD, SIG_IGN);  // children are not waited for
   const pid_t server = getpid();
   for (;;) {
-    const int connection = uninterrupted([&] { return accept4(listener, nullptr, nullptr, SOCK_CLOEXEC); });
+    const int connection = sandbox::uninterrupted([&] { return accept4(listener, nullptr, nullptr, SOCK_CLOEXEC); });
     if (connection < 0) fail(where);
     if (fork() == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -107,8 +107,8 @@ void define_serve(Options& options) {
       .shows_default()
       .needs(port);
   options.add("--golden", r->golden, golden_help).value("FOLDER");
-  options.details(text("assay serve does not authenticate clients: a client may run whatever the testee can run.\n\n",
-                       runner_kinds));
+  options.details(concat("assay serve does not authenticate clients: a client may run whatever the testee can run.\n\n",
+                         runner_kinds));
   options.action([r] { return serve(*r); });
 }
 
@@ -123,4 +123,4 @@ const Registered registered_serve(
        "judges a testee that is served on standard input and output"}}});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

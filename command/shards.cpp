@@ -13,12 +13,12 @@
 #include "conformance/wire/address.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 template <class... Parts>
 [[noreturn]] void refuse(const std::string& file, const char* rule, const Parts&... sentence) {
-  Fault fault(Outcome::invalid, rule, text(sentence...));
+  Fault fault(Outcome::invalid, rule, concat(sentence...));
   fault.place = file;
   throw fault;
 }
@@ -26,13 +26,13 @@ template <class... Parts>
 // Facts in which the shards of one run may differ.
 constexpr std::array own{"machine", "shard", "options", "cases"};
 
-std::string said(const Facts& facts, const std::string& name) {
-  const auto found = std::ranges::find(facts, name, &NamedText::name);
+std::string said(const verdict::Facts& facts, const std::string& name) {
+  const auto found = std::ranges::find(facts, name, &verdict::NamedText::name);
   return found == facts.end() ? "nothing" : found->text;
 }
 
-void require_settings(const ShardFile& shard, const Facts& settings) {
-  const auto require = [&](const NamedText& fact) {
+void require_settings(const ShardFile& shard, const verdict::Facts& settings) {
+  const auto require = [&](const verdict::NamedText& fact) {
     const bool is_own = std::ranges::find(own, fact.name) != own.end();
     if (is_own || said(shard.facts, fact.name) == said(settings, fact.name)) return;
     refuse(shard.name, "merge.settings", "its ", fact.name, " is ", said(shard.facts, fact.name),
@@ -42,11 +42,11 @@ void require_settings(const ShardFile& shard, const Facts& settings) {
   std::ranges::for_each(settings, require);
 }
 
-std::vector<Record> records_of_interrupted(const std::string& file, const std::string& header) {
+std::vector<verdict::Record> records_of_interrupted(const std::string& file, const std::string& header) {
   const std::string part = OutputFile::part_of(file);
-  RunFile run = open_run(std::filesystem::exists(part) ? part : file);
+  verdict::RunFile run = open_run(std::filesystem::exists(part) ? part : file);
   if (run.header != header)
-    throw Fault(Outcome::invalid, "run.resume", text(file, " is of another run: its first line must be ", header));
+    throw Fault(Outcome::invalid, "run.resume", concat(file, " is of another run: its first line must be ", header));
   return std::move(run.records);
 }
 
@@ -54,8 +54,8 @@ std::vector<Record> records_of_interrupted(const std::string& file, const std::s
 
 ShardFile open_shard(const std::string& file) {
   ShardFile shard{file, {}, open_run(file)};
-  shard.facts = facts_of_header(shard.run.header);
-  if (!shard_from(fact_of(shard, "shard")))
+  shard.facts = verdict::facts_of_header(shard.run.header);
+  if (!runner::shard_from(fact_of(shard, "shard")))
     refuse(file, "merge.shard", "it is no shard of a run, as --shard writes it");
   if (!shard.run.complete) refuse(file, "merge.cut", "the shard did not end: --resume goes on with it");
   return shard;
@@ -63,24 +63,26 @@ ShardFile open_shard(const std::string& file) {
 
 const std::string& fact_of(const ShardFile& shard, const std::string& name) {
   static const std::string nothing;
-  const auto found = std::ranges::find(shard.facts, name, &NamedText::name);
+  const auto found = std::ranges::find(shard.facts, name, &verdict::NamedText::name);
   return found == shard.facts.end() ? nothing : found->text;
 }
 
-void require_alike(const std::vector<ShardFile>& shards, const Facts& settings) {
-  const std::uint64_t of = shard_from(fact_of(shards.front(), "shard"))->of;
+void require_alike(const std::vector<ShardFile>& shards, const verdict::Facts& settings) {
+  const std::uint64_t of = runner::shard_from(fact_of(shards.front(), "shard"))->of;
   std::map<std::uint64_t, std::string> files;
   for (const ShardFile& shard : shards) {
     require_settings(shard, settings);
-    const Shard part = *shard_from(fact_of(shard, "shard"));
+    const runner::Shard part = *runner::shard_from(fact_of(shard, "shard"));
     if (part.of != of)
       refuse(shard.name, "merge.settings", "it is one of ", part.of, " shards, but ", shards.front().name, " one of ",
              of);
     const auto [first, is_new] = files.emplace(part.number, shard.name);
-    if (!is_new) refuse(shard.name, "merge.double", "it is shard ", to_text(part), ", but so is ", first->second);
+    if (!is_new)
+      refuse(shard.name, "merge.double", "it is shard ", runner::to_text(part), ", but so is ", first->second);
   }
   for (std::uint64_t i = 1; i <= of; ++i)
-    if (!files.contains(i)) refuse({}, "merge.missing", "there is no file of shard ", to_text(Shard{i, of}));
+    if (!files.contains(i))
+      refuse({}, "merge.missing", "there is no file of shard ", runner::to_text(runner::Shard{i, of}));
 }
 
 std::string machines_of(const std::vector<ShardFile>& shards) {
@@ -92,17 +94,17 @@ std::string machines_of(const std::vector<ShardFile>& shards) {
   return all;
 }
 
-std::vector<Record> in_order_of(const Ids& cases, const std::vector<ShardFile>& shards) {
+std::vector<verdict::Record> in_order_of(const runner::Ids& cases, const std::vector<ShardFile>& shards) {
   struct InShard {
     const ShardFile* in;
-    const Record* record;
+    const verdict::Record* record;
   };
   std::unordered_map<std::string_view, InShard> by_id;
   for (const ShardFile& shard : shards)
-    for (const Record& r : shard.run.records)
+    for (const verdict::Record& r : shard.run.records)
       if (!by_id.emplace(r.case_id, InShard{&shard, &r}).second)
         refuse(shard.name, "merge.case", "the case ", r.case_id, " is there twice");
-  std::vector<Record> records;
+  std::vector<verdict::Record> records;
   for (const std::string& id : cases) {
     const auto found = by_id.find(id);
     if (found == by_id.end()) refuse({}, "merge.case", "no shard has the case ", id);
@@ -114,10 +116,10 @@ std::vector<Record> in_order_of(const Ids& cases, const std::vector<ShardFile>& 
   return records;
 }
 
-std::vector<Record> take_judged(const Part& part, const std::string& file, const std::string& header,
-                                std::vector<Ids>& blocks) {
+std::vector<verdict::Record> take_judged(const Part& part, const std::string& file, const std::string& header,
+                                         std::vector<runner::Ids>& blocks) {
   if (!part.resume) return {};
-  std::vector<Record> records = records_of_interrupted(file, header);
+  std::vector<verdict::Record> records = records_of_interrupted(file, header);
   std::size_t cases = 0;
   auto block = blocks.begin();
   for (; block != blocks.end() && cases + block->size() <= records.size(); ++block) cases += block->size();
@@ -126,9 +128,9 @@ std::vector<Record> take_judged(const Part& part, const std::string& file, const
   return records;
 }
 
-void add_facts(Facts& settings, const Part& part) {
+void add_facts(verdict::Facts& settings, const Part& part) {
   if (!part.shard) return;
-  settings.push_back({"shard", to_text(*part.shard)});
+  settings.push_back({"shard", runner::to_text(*part.shard)});
   settings.push_back({"options", wire::quoted(part.options)});
 }
 
@@ -136,8 +138,8 @@ Option add_part(Options& options, Part& part, const Option& lines) {
   options.flag("--resume", part.resume, "Continues the interrupted run that wrote the beginning of the file of -o")
       .needs(lines);
   const auto take = [&part](const std::string& given) {
-    part.shard = shard_from(given);
-    return part.shard ? std::string() : text(given, " is no part of a run, such as 2/8");
+    part.shard = runner::shard_from(given);
+    return part.shard ? std::string() : concat(given, " is no part of a run, such as 2/8");
   };
   return options
       .add_parsed(
@@ -156,4 +158,4 @@ std::vector<std::string> given(const Deciding& options) {
   return all;
 }
 
-}  // namespace assay
+}  // namespace assay::command

@@ -11,7 +11,7 @@
 #include "conformance/text/json.h"
 #include "version.h"
 
-namespace assay {
+namespace assay::command {
 namespace {
 
 struct SuiteCommand {
@@ -20,15 +20,15 @@ struct SuiteCommand {
 
 int write_suite(const SuiteCommand& request) {
   const std::filesystem::path golden = golden_folder(request.golden), folder = request.output;
-  const Corpus corpus(golden);
-  const Contract contract = contract_of("reference");
-  const auto scenarios = plan_scenarios(programs_beside(golden), corpus, contract, {}, request.programs);
-  make_folder(folder);
+  const cases::Corpus corpus(golden);
+  const contract::Contract contract = contract::contract_of("reference");
+  const auto scenarios = scenarios::plan_scenarios(programs_beside(golden), corpus, contract, {}, request.programs);
+  files::make_folder(folder);
   OutputFile manifest((folder / "manifest.jsonl").string());
-  const Json header{{"suite", "runtime"}, {"assay", version}, {"cases", scenarios.size()}};
-  manifest.stream() << line_of(Json{{"header", header}}) << '\n';
-  WrittenSuite suite(folder, manifest.stream());
-  for (const Scenario& scenario : scenarios) suite.add(scenario);
+  const text::Json header{{"suite", "runtime"}, {"assay", version}, {"cases", scenarios.size()}};
+  manifest.stream() << text::line_of(text::Json{{"header", header}}) << '\n';
+  scenarios::WrittenSuite suite(folder, manifest.stream());
+  for (const scenarios::Scenario& scenario : scenarios) suite.add(scenario);
   manifest.finish();
   std::cout << scenarios.size() << " cases in " << folder.string() << '\n';
   return exit_code(Outcome::ok);
@@ -56,4 +56,4 @@ const Registered registered_suite({"suite",
                                      "judges the results"}}});
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::command

@@ -13,8 +13,8 @@
 namespace assay::fuzz {
 namespace {
 
-ClientMemory copied(std::span<const std::byte> from) {
-  ClientMemory to(from.size());
+sandbox::ClientMemory copied(std::span<const std::byte> from) {
+  sandbox::ClientMemory to(from.size());
   std::ranges::copy(from, to.bytes().begin());
   return to;
 }
@@ -45,8 +45,8 @@ struct Given {
   optimized::Value value;
 };
 
-ClientMemory packed_file(const optimized::Program& program, const optimized::Method& method) {
-  ClientMemory file(optimized::packed_file_size(method));
+sandbox::ClientMemory packed_file(const optimized::Program& program, const optimized::Method& method) {
+  sandbox::ClientMemory file(optimized::packed_file_size(method));
   optimized::Fault fault;
   must(optimized::save_packed(program, method, file.bytes(), fault), "kept",
        "packed constants are not saved: ", fault.rule);
@@ -73,12 +73,13 @@ std::optional<DeployedExecution> execute(const optimized::Program& program, cons
   options.packed = packed;
   optimized::Fault fault;
   optimized::Sizes sizes;
-  const ClientMemory work(optimized::workspace_size(program, plan));
+  const sandbox::ClientMemory work(optimized::workspace_size(program, plan));
   format::Workspace workspace(work.bytes());
   optimized::make_method(program, plan, options, workspace, nullptr, sizes, fault);
   if (fault) return DeployedExecution{refused(fault)};
   if (sizes.prepared + sizes.arena + sizes.shared + sizes.scratch > static_cast<std::uint64_t>(limits.bytes)) return {};
-  const ClientMemory prepared(sizes.prepared), arena(sizes.arena), shared(sizes.shared), scratch(sizes.scratch);
+  const sandbox::ClientMemory prepared(sizes.prepared), arena(sizes.arena), shared(sizes.shared),
+      scratch(sizes.scratch);
   std::ranges::fill(shared.bytes(), std::byte{0});
   const optimized::Memories memories{prepared.bytes(), arena.bytes(), shared.bytes(), scratch.bytes()};
   optimized::Method* method = optimized::make_method(program, plan, options, workspace, &memories, sizes, fault);
@@ -100,7 +101,7 @@ std::optional<DeployedExecution> execute(const optimized::Program& program, cons
   }
   const bool executed = method->execute(fault);
   for (std::size_t i = 0; i < given.size(); ++i)
-    must(!given[i] || same(*given[i], *inputs[i]), "lent", "input ", i, " was written to");
+    must(!given[i] || files::same(*given[i], *inputs[i]), "lent", "input ", i, " was written to");
   if (!executed) return ended(refused(fault));
   Said said;
   for (std::size_t i = 0; i < method->outputs(); ++i) {

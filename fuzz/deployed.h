@@ -26,7 +26,7 @@ std::string kind_of(const Value& value);
 struct DeployedExecution {
   Said said;
   std::vector<Value> outputs = {};
-  std::optional<ClientMemory> packed = {};  // the file of the packed constants
+  std::optional<sandbox::ClientMemory> packed = {};  // the file of the packed constants
 };
 
 // Executes a method for the first time, in memories of exactly the sizes that it requests, optionally with saved packed
@@ -44,9 +44,9 @@ class DeployedProgram {
   const optimized::Fault& fault() const { return fault_; }
 
  private:
-  ClientMemory file_, data_;
+  sandbox::ClientMemory file_, data_;
   format::DataView views_[1];
-  std::optional<ClientMemory> memory_;
+  std::optional<sandbox::ClientMemory> memory_;
   bool too_large_ = false;
   optimized::Fault fault_;
   std::optional<optimized::Program> program_;

@@ -13,18 +13,18 @@ namespace assay::fuzz {
 // process ends by a finding.
 class Folder {
  public:
-  Folder() { make_folder(path_); }
+  Folder() { files::make_folder(path_); }
   ~Folder() { std::filesystem::remove_all(path_); }
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
 
   std::filesystem::path with(const char* name, std::span<const std::byte> bytes) const {
-    write_file(path_ / name, bytes);
+    files::write_file(path_ / name, bytes);
     return path_ / name;
   }
 
  private:
-  std::filesystem::path path_ = std::filesystem::temp_directory_path() / text("assay-fuzz-", getpid());
+  std::filesystem::path path_ = std::filesystem::temp_directory_path() / concat("assay-fuzz-", getpid());
 };
 
 }  // namespace assay::fuzz

@@ -16,8 +16,8 @@ std::vector<std::string> small_programs() {
   std::vector<std::string> all;
   for (const auto& entry : std::filesystem::directory_iterator(ASSAY_GOLDEN_PROGRAMS)) {
     if (!entry.is_directory()) continue;
-    const File file = open_file(entry.path() / "program.pte");
-    if (file.bytes.size() < 20'000) all.emplace_back(characters(file));
+    const File file = files::open_file(entry.path() / "program.pte");
+    if (file.bytes.size() < 20'000) all.emplace_back(files::characters(file));
   }
   return all;
 }

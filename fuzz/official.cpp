@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 // -- one program, in the child ------------------------------------------------------------------------------------
 
 // The instructions of a method round one after another, and the two libraries round at different places.
-Tolerance roughly(const Value& value) {
+files::Tolerance roughly(const Value& value) {
   const Tensor* t = std::get_if<Tensor>(&value);
   if (!t || !is_half(t->dtype)) return {1e-4, 1e-5};
   constexpr double roundings = 8;
@@ -61,9 +61,9 @@ Result<std::vector<Value>> run_here(Method& method, const std::vector<Value>& in
 std::string compared(const std::vector<Value>& here, const std::vector<Value>& there) {
   if (here.size() != there.size()) return "DIFFERENT: the number of outputs";
   for (std::size_t i = 0; i < here.size(); ++i) {
-    const Tolerance tolerance = roughly(here[i]);
-    if (const Comparison c = compare(there[i], here[i], tolerance); !c.agrees())
-      return text("DIFFERENT: output ", i, ": ", sentence(c, tolerance));
+    const files::Tolerance tolerance = roughly(here[i]);
+    if (const files::Comparison c = files::compare(there[i], here[i], tolerance); !c.agrees())
+      return concat("DIFFERENT: output ", i, ": ", files::sentence(c, tolerance));
   }
   return "same";
 }
@@ -80,32 +80,34 @@ class Report {
   int to_;
 };
 
-void compare_method(const LoadedProgram& program, const std::string& name, TesteeProgram* there, const Report& report) {
+void compare_method(const LoadedProgram& program, const std::string& name, testee::TesteeProgram* there,
+                    const Report& report) {
   auto method = program.method(name);
-  if (!method) return report.say(text("refused here (", method.faults[0].rule, ")"));
+  if (!method) return report.say(concat("refused here (", method.faults[0].rule, ")"));
   std::vector<Value> inputs;
-  for (const auto& input : some_inputs(*method)) inputs.push_back(input.value_or(Value()));
+  for (const auto& input : files::some_inputs(*method)) inputs.push_back(input.value_or(Value()));
   const auto here = run_here(*method, inputs);
-  report.say(here ? "accepted here" : text("refused here (", here.faults[0].rule, ")"));
+  report.say(here ? "accepted here" : concat("refused here (", here.faults[0].rule, ")"));
   std::vector<Value> outputs;
-  const Reply reply = there->call(name, inputs, outputs);
-  if (reply.outcome != Outcome::ok) return report.say(text(", refused there [", printable(reply.message), "]"));
+  const testee::Reply reply = there->call(name, inputs, outputs);
+  if (reply.outcome != Outcome::ok) return report.say(concat(", refused there [", text::printable(reply.message), "]"));
   report.say(here ? ", " + compared(*here, outputs) : ", accepted there");
   report.say(" [" + operators_of(*method) + " ]");
 }
 
 void compare_program(const fs::path& file, const Report& report) {
-  const File opened = open_file(file);
+  const File opened = files::open_file(file);
   const auto [program, data] = split(opened.bytes);
   const auto loaded = LoadedProgram::load(borrowed(program), files_of(data), options_for(Budget(limits)));
-  const auto runtime = load_executorch_runtime(fs::read_symlink("/proc/self/exe").parent_path());
+  const auto runtime = adapters::load_executorch_runtime(fs::read_symlink("/proc/self/exe").parent_path());
   std::vector<fs::path> files;
-  if (!data.empty()) write_file(files.emplace_back(file.string() + ".ptd"), data);
-  Reply reply;
-  if (!loaded) report.say(text("refused here (", loaded.faults[0].rule, ")"));
+  if (!data.empty()) files::write_file(files.emplace_back(file.string() + ".ptd"), data);
+  testee::Reply reply;
+  if (!loaded) report.say(concat("refused here (", loaded.faults[0].rule, ")"));
   const auto there = runtime->load({file, files}, reply);
   if (!there)
-    return report.say(text(loaded ? "accepted here, " : ", ", "refused there [", printable(reply.message), "]"));
+    return report.say(
+        concat(loaded ? "accepted here, " : ", ", "refused there [", text::printable(reply.message), "]"));
   if (!loaded) return report.say(", loaded there");
   for (const auto* plan : *loaded->program()->tables().execution_plan())
     compare_method(*loaded, plan->name()->str(), there.get(), report);
@@ -140,11 +142,11 @@ std::string kind_of(const std::string& line) { return line.substr(0, line.find_f
 
 class Comparing {
  public:
-  explicit Comparing(fs::path folder) : folder_(std::move(folder)) { make_folder(folder_); }
+  explicit Comparing(fs::path folder) : folder_(std::move(folder)) { files::make_folder(folder_); }
 
   void add(const std::string& program) {
-    const fs::path file = folder_ / text(std::hash<std::string>()(program), ".pte");
-    write_file(file, std::as_bytes(std::span(program)));
+    const fs::path file = folder_ / concat(std::hash<std::string>()(program), ".pte");
+    files::write_file(file, std::as_bytes(std::span(program)));
     const std::string said = in_child(file);
     const std::string kind = said.empty() ? "no method" : kind_of(said);
     const bool worth_a_line = !said.empty() && kind.find("same") == kind.npos && !kind.starts_with("refused here");
@@ -163,7 +165,7 @@ class Comparing {
   std::map<std::string, std::size_t> counts_;
 };
 
-std::string contents(const fs::path& file) { return std::string(characters(open_file(file))); }
+std::string contents(const fs::path& file) { return std::string(files::characters(files::open_file(file))); }
 
 void compare_all(int seconds, const fs::path& folder, const std::vector<fs::path>& files) {
   Comparing comparing(folder);

@@ -64,7 +64,7 @@ void check_text(std::string_view text, Int most) {
 }
 
 void check_json(std::string_view text) {
-  must(Json::accept(text), "json", "the output is not JSON: ", text.substr(0, 200));
+  must(text::Json::accept(text), "json", "the output is not JSON: ", text.substr(0, 200));
 }
 
 Measured::Measured(std::size_t bytes, double seconds) : bytes_(bytes), seconds_(seconds), start_(std::clock()) {

@@ -15,7 +15,7 @@ namespace assay::fuzz {
 
 template <class... Parts>
 void must(bool holds, std::string_view oracle, const Parts&... sentence) {
-  if (!holds) found(oracle, text(sentence...));
+  if (!holds) found(oracle, concat(sentence...));
 }
 
 // Oracle "text": UTF-8 without control characters except newlines. Oracle "output": at most `most` bytes.

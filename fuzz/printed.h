@@ -19,10 +19,10 @@ std::optional<std::string> printed(std::size_t input_size, F f) {
     const Measured measured(heap_for(input_size), most_seconds);
     const Budget budget(limits);
     const Budget::Scope scope(budget, "the attack");
-    Output out(&text, budget);
+    text::Output out(&text, budget);
     f(out);
   } catch (const Fault& refused) {
-    check_text(sentence(refused), limits.output);
+    check_text(text::sentence(refused), limits.output);
     return std::nullopt;
   }
   check_text(text.view(), limits.output);
@@ -32,8 +32,8 @@ std::optional<std::string> printed(std::size_t input_size, F f) {
 // The same of JSON, which must also read back.
 template <class F>
 void check_printed_json(std::size_t input_size, F f) {
-  const auto json = printed(input_size, [&](Output& out) {
-    JsonOutput to(out);
+  const auto json = printed(input_size, [&](text::Output& out) {
+    text::JsonOutput to(out);
     f(to, out.budget());
   });
   if (json) check_json(*json);

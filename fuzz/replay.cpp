@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> inputs;
   for (const fs::path& file : files) {
     std::cout << file.string() << std::endl;
-    const auto opened = open_file(file);
+    const auto opened = files::open_file(file);
     target->run(opened.bytes);
     inputs.emplace_back(reinterpret_cast<const char*>(opened.bytes.data()), opened.bytes.size());
   }

@@ -23,19 +23,20 @@ constexpr std::size_t largest = 1 << 16;
 class Seeds {
  public:
   explicit Seeds(fs::path folder) : folder_(std::move(folder)) {
-    for (const Target& t : targets()) make_folder(folder_ / t.name);
+    for (const Target& t : targets()) files::make_folder(folder_ / t.name);
   }
 
   void add(std::initializer_list<std::string_view> to, const std::string& name, const std::string& bytes) {
     if (bytes.size() > largest) return;
-    for (const std::string_view target : to) write_file(folder_ / target / name, std::as_bytes(std::span(bytes)));
+    for (const std::string_view target : to)
+      files::write_file(folder_ / target / name, std::as_bytes(std::span(bytes)));
   }
 
  private:
   fs::path folder_;
 };
 
-std::string contents(const fs::path& file) { return std::string(characters(open_file(file))); }
+std::string contents(const fs::path& file) { return std::string(files::characters(files::open_file(file))); }
 
 bpte::ValueT bundled(const Value& value) {
   bpte::ValueT v;
@@ -64,10 +65,10 @@ std::vector<std::unique_ptr<bpte::ValueT>> bundled(const std::vector<Value>& val
 }
 
 // A program with its recorded calls, one suite per call.
-std::string bundle(const std::string& program, const std::vector<ProgramCall>& calls) {
+std::string bundle(const std::string& program, const std::vector<hosts::ProgramCall>& calls) {
   BundledProgram b;
   b.program.assign(program.begin(), program.end());
-  for (const ProgramCall& call : calls) {
+  for (const hosts::ProgramCall& call : calls) {
     auto test = std::make_unique<bpte::BundledMethodTestCaseT>();
     test->inputs = bundled(call.inputs);
     if (call.outputs) test->expected_outputs = bundled(*call.outputs);
@@ -107,22 +108,22 @@ void add_program(const fs::path& folder, Seeds& seeds) {
   if (data.empty()) add_packed(folder, program, seeds);
   if (fs::exists(folder / "calls.json"))
     seeds.add({"decode", "check", "inspect", "bundle"}, folder.filename().string() + ".bpte",
-              bundle(program, read_calls(folder / "calls.json").calls));
+              bundle(program, hosts::read_calls(folder / "calls.json").calls));
 }
 
 // Small calls of an operator: the first call of each generator.
-void add_calls(const RecordedCalls& calls, Seeds& seeds) {
+void add_calls(const cases::RecordedCalls& calls, Seeds& seeds) {
   std::set<std::string> origins;
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    RecordedCall call = calls.at(i);
-    const std::string line = line_of(CallRequest{&calls.op(), call.arguments, Budget()});
+    cases::RecordedCall call = calls.at(i);
+    const std::string line = line_of(text::CallRequest{&calls.op(), call.arguments, Budget()});
     if (line.size() > 2000 || !origins.insert(call.origin).second) continue;
-    seeds.add({"call", "oracle"}, text(calls.op().name, '-', i), line);
+    seeds.add({"call", "oracle"}, concat(calls.op().name, '-', i), line);
     for (std::size_t k = 0; k < call.arguments.size(); ++k) {
       const SchemaArgument& a = calls.op().arguments[k];
       if (!a.out)
-        seeds.add({"literal"}, text(calls.op().name, '-', i, '-', k),
-                  text(a.type, '\n', literal(call.arguments[k], a.type)));
+        seeds.add({"literal"}, concat(calls.op().name, '-', i, '-', k),
+                  concat(a.type, '\n', text::literal(call.arguments[k], a.type)));
     }
   }
 }
@@ -136,6 +137,6 @@ int main(int argc, char** argv) {
   Seeds seeds(argv[2]);
   for (const auto& entry : fs::recursive_directory_iterator(argv[1]))
     if (entry.path().filename() == "program.pte") add_program(entry.path().parent_path(), seeds);
-  for (const auto& file : assay::recorded_files(fs::path(argv[1]) / "operators"))
-    add_calls(assay::RecordedCalls(file), seeds);
+  for (const auto& file : assay::cases::recorded_files(fs::path(argv[1]) / "operators"))
+    add_calls(assay::cases::RecordedCalls(file), seeds);
 }

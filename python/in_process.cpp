@@ -14,16 +14,16 @@ using namespace pybind11::literals;
 
 File file_of(std::string_view bytes) { return borrowed(std::as_bytes(std::span(bytes))); }
 
-Json outputs_of(std::string_view program, const std::vector<std::string_view>& data,
-                const std::optional<std::string>& method, std::string_view inputs, const Budget& budget) {
+text::Json outputs_of(std::string_view program, const std::vector<std::string_view>& data,
+                      const std::optional<std::string>& method, std::string_view inputs, const Budget& budget) {
   std::vector<File> files;
   for (const std::string_view bytes : data) files.push_back(file_of(bytes));
-  Host host(valid_program(file_of(program), files), {.budget = budget});
+  hosts::Host host(hosts::valid_program(file_of(program), files), {.budget = budget});
   std::vector<Value> values;
-  for (const Json& input : parse_json(inputs, budget)) values.push_back(value_of(input, ""));
-  Json outputs = Json::array();
+  for (const text::Json& input : text::parse_json(inputs, budget)) values.push_back(text::value_of(input, ""));
+  text::Json outputs = text::Json::array();
   for (const Value& output : host.call(method ? *method : host.default_method(), std::move(values)))
-    outputs.push_back(to_json(output, ""));
+    outputs.push_back(text::to_json(output, ""));
   return outputs;
 }
 
@@ -33,15 +33,15 @@ std::string run_method(std::string_view program, const std::vector<std::string_v
   const Budget budget;
   const Budget::Scope scope(budget, "the run");
   try {
-    return line_of({{"outcome", "ok"}, {"outputs", outputs_of(program, data, method, inputs, budget)}});
+    return text::line_of({{"outcome", "ok"}, {"outputs", outputs_of(program, data, method, inputs, budget)}});
   } catch (const Fault& fault) {
-    return line_of(fault_json(fault));
+    return text::line_of(text::fault_json(fault));
   }
 }
 
 std::string answer_to(std::string_view request) {
   const pybind11::gil_scoped_release others_run;
-  return answer_line(request);
+  return text::answer_line(request);
 }
 
 }  // namespace

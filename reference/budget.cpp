@@ -27,8 +27,8 @@ struct Budget::State {
       do
         if (n > now)
           throw Fault(Outcome::exhausted, std::string(rule_),
-                      text(what, " needs ", n, ' ', unit_, ", but ", now, " are left of the limit of ", limit_,
-                           ", which ", option_, " raises"));
+                      concat(what, " needs ", n, ' ', unit_, ", but ", now, " are left of the limit of ", limit_,
+                             ", which ", option_, " raises"));
       while (!left_.compare_exchange_weak(now, now - n, std::memory_order_relaxed));
       Int least = least_.load(std::memory_order_relaxed);
       while (now - n < least && !least_.compare_exchange_weak(least, now - n, std::memory_order_relaxed)) {
@@ -51,7 +51,7 @@ struct Budget::State {
 
   void take_memory(Int bytes, std::string_view what) {
     if (refused > 0 && --refused == 0)
-      throw Fault(Outcome::exhausted, "limits.memory", text(what, " is refused memory, as a test requested"));
+      throw Fault(Outcome::exhausted, "limits.memory", concat(what, " is refused memory, as a test requested"));
     memory.take(bytes, what);
   }
 

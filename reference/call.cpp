@@ -95,7 +95,7 @@ Answer attempt(const Operator& op, std::span<Value> arguments, Mode mode) {
     answer.unknown = c.rule();
     return answer;
   } catch (const std::length_error&) {
-    return refusal(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
+    return refusal(Outcome::exhausted, "limits.rank", concat("a tensor has at most ", max_rank, " dimensions"));
   }
 }
 
@@ -208,7 +208,8 @@ void require_strides(const Dims& sizes, DType dtype) {
   Int left = std::numeric_limits<Int>::max() / info(dtype).bytes;
   for (const Int n : sizes) left /= std::max<Int>(n, 1);
   if (left == 0)
-    throw Fault(Outcome::exhausted, "limits.memory", text("a result of sizes ", sizes, " has strides beyond 64 bits"));
+    throw Fault(Outcome::exhausted, "limits.memory",
+                concat("a result of sizes ", sizes, " has strides beyond 64 bits"));
 }
 
 }  // namespace
@@ -261,8 +262,8 @@ void Call::check_fit(const Result& result, const Array<T>& values) const {
     if (!must_fit(result)) return;
     for (const Scalar v : values.data)
       if (!fits(v, result.tensor.dtype))
-        throw Fault(Outcome::fault, text(op_.id, ".out"),
-                    text(name(result.argument), " is ", result.tensor.dtype, ", which cannot hold the result ", v));
+        throw Fault(Outcome::fault, concat(op_.id, ".out"),
+                    concat(name(result.argument), " is ", result.tensor.dtype, ", which cannot hold the result ", v));
   }
 }
 
@@ -308,7 +309,7 @@ Answer Call::finish() {
   for (std::size_t k = 0; k < results_.size(); ++k) {
     Result& r = results_[k];
     if (!terms_.empty()) r.unrounded.terms = std::max<Int>(terms_[terms_.size() == 1 ? 0 : k], 1);
-    if (rules_only() && must_fit(r)) answer.unknown = text(op_.id, ".out");
+    if (rules_only() && must_fit(r)) answer.unknown = concat(op_.id, ".out");
     if (r.in_list)
       std::get<Tensors>(outs[r.argument]).emplace_back(std::move(r.tensor));
     else

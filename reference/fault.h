@@ -24,7 +24,7 @@ struct Fault : std::exception {
 };
 
 template <class... Parts>
-std::string text(const Parts&... parts) {
+std::string concat(const Parts&... parts) {
   std::ostringstream out;
   out.exceptions(std::ios::badbit);  // A failed allocation throws, so that no text is cut silently.
   (out << ... << parts);
@@ -39,7 +39,7 @@ struct Broken {
 
 template <class... Parts>
 void require(bool holds, const Parts&... sentence) {
-  if (!holds) throw Broken{text(sentence...)};
+  if (!holds) throw Broken{concat(sentence...)};
 }
 
 }  // namespace assay

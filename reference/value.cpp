@@ -127,6 +127,6 @@ std::ostream& operator<<(std::ostream& out, const Scalar& scalar) {
   return std::visit([&](auto v) -> std::ostream& { return out << v; }, scalar);
 }
 
-std::string describe(const Tensor& tensor) { return text(tensor.dtype, " ", tensor.sizes); }
+std::string describe(const Tensor& tensor) { return concat(tensor.dtype, " ", tensor.sizes); }
 
 }  // namespace assay

@@ -12,7 +12,7 @@
 #include "conformance/sandbox/heap.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::adapters {
 namespace {
 
 constexpr std::size_t temporary_memory = 16 << 20;  // bytes that one call may allocate
@@ -23,7 +23,7 @@ struct Shape {
   std::vector<std::int64_t> sizes, strides;
   std::vector<std::uint8_t> dim_order;
 
-  explicit Shape(const TensorView& view)
+  explicit Shape(const testee::TensorView& view)
       : sizes(view.sizes.begin(), view.sizes.end()),
         strides(sizes.size()),
         dim_order(view.dim_order.begin(), view.dim_order.end()) {
@@ -36,7 +36,7 @@ struct Shape {
 // The values of one call, and the host functions for its kernel. Memory for the kernel comes from the watched heap.
 class Call {
  public:
-  Call(const Operator& op, std::span<HostValue> arguments, std::byte fill)
+  Call(const Operator& op, std::span<testee::HostValue> arguments, std::byte fill)
       : schema_(op.schema), fill_(static_cast<int>(fill)), values_(arguments.size()) {
     for (std::size_t i = 0; i < arguments.size(); ++i) place(values_[i], arguments[i], op.arguments[i]);
   }
@@ -67,7 +67,7 @@ class Call {
       const auto dtype = dtype_numbered(out.given->dtype);
       if (!dtype)
         throw Fault(Outcome::invalid, "library.reply",
-                    text("after a call of ", op.name, " an out has dtype ", out.given->dtype, ", which is none"));
+                    concat("after a call of ", op.name, " an out has dtype ", out.given->dtype, ", which is none"));
       out.view->dtype = *dtype;
     }
   }
@@ -75,14 +75,14 @@ class Call {
  private:
   struct Out {
     assay_kernel_tensor* given;
-    TensorView* view;
+    testee::TensorView* view;
   };
 
   bool resize(const assay_kernel_tensor* given, std::uint32_t rank, const std::int64_t* sizes) {
-    const heap::Owner owner(heap::Owner::host);
+    const sandbox::heap::Owner owner(sandbox::heap::Owner::host);
     const auto out = std::ranges::find(outs_, given, &Out::given);
     if (out == outs_.end() || rank > max_rank) return false;
-    TensorView resized = *out->view;
+    testee::TensorView resized = *out->view;
     std::int64_t elements = 1;
     for (std::uint32_t d = 0; d < rank; ++d)
       if (sizes[d] < 0 || __builtin_mul_overflow(elements, sizes[d], &elements)) return false;
@@ -99,18 +99,18 @@ class Call {
     if (!std::has_single_bit(alignment) || bytes > temporary_memory - allocated_) return nullptr;
     void* block = nullptr;
     if (posix_memalign(&block, std::max(alignment, sizeof block), bytes) != 0) return nullptr;
-    const heap::Owner owner(heap::Owner::host);
+    const sandbox::heap::Owner owner(sandbox::heap::Owner::host);
     allocated_ += bytes;
     return blocks_.emplace_back(std::memset(block, fill_, bytes));
   }
 
-  void lay_out(assay_kernel_tensor& given, const TensorView& view) {
+  void lay_out(assay_kernel_tensor& given, const testee::TensorView& view) {
     const Shape& shape = shapes_.emplace_back(view);
     given.rank = static_cast<std::uint32_t>(shape.sizes.size());
     given.sizes = shape.sizes.data(), given.strides = shape.strides.data(), given.dim_order = shape.dim_order.data();
   }
 
-  void place(assay_kernel_value& at, TensorView& view, bool out) {
+  void place(assay_kernel_value& at, testee::TensorView& view, bool out) {
     at.kind = ASSAY_KERNEL_TENSOR;
     at.as.tensor.dtype = static_cast<std::int32_t>(view.dtype);
     at.as.tensor.data = view.data, at.as.tensor.capacity = view.capacity;
@@ -118,18 +118,19 @@ class Call {
     if (out) outs_.push_back({&at.as.tensor, &view});
   }
 
-  void place(assay_kernel_value& at, TensorViews& views, bool out) {
+  void place(assay_kernel_value& at, testee::TensorViews& views, bool out) {
     std::vector<assay_kernel_value>& items = lists_.emplace_back(views.size());
     for (std::size_t k = 0; k < views.size(); ++k)
       if (views[k]) place(items[k], *views[k], out);
     at.kind = ASSAY_KERNEL_TENSORS, at.as.tensors = {items.data(), items.size()};
   }
 
-  void place(assay_kernel_value& at, HostValue& value, const SchemaArgument& argument) {
+  void place(assay_kernel_value& at, testee::HostValue& value, const SchemaArgument& argument) {
     std::visit(
         [&]<class T>(T& v) {
           if constexpr (std::is_same_v<T, std::monostate>) at.kind = ASSAY_KERNEL_NONE;
-          if constexpr (std::is_same_v<T, TensorView> || std::is_same_v<T, TensorViews>) place(at, v, argument.out);
+          if constexpr (std::is_same_v<T, testee::TensorView> || std::is_same_v<T, testee::TensorViews>)
+            place(at, v, argument.out);
           if constexpr (std::is_same_v<T, Int>) {
             if (argument.type.starts_with("float"))
               at.kind = ASSAY_KERNEL_DOUBLE, at.as.real = static_cast<double>(v);
@@ -161,7 +162,7 @@ class Call {
   std::size_t allocated_ = 0;  // bytes of temporary memory
 };
 
-Reply reply_of(const Operator& op, const assay_kernel_reply& reply) {
+testee::Reply reply_of(const Operator& op, const assay_kernel_reply& reply) {
   const std::string message = reply.message ? reply.message : "";
   switch (reply.outcome) {
     case ASSAY_KERNEL_OK:
@@ -175,7 +176,7 @@ Reply reply_of(const Operator& op, const assay_kernel_reply& reply) {
     default:
       throw Fault(
           Outcome::invalid, "library.reply",
-          text("the library replies to a call of ", op.name, " with outcome ", reply.outcome, ", which is none"));
+          concat("the library replies to a call of ", op.name, " with outcome ", reply.outcome, ", which is none"));
   }
 }
 
@@ -185,7 +186,7 @@ static_assert(ASSAY_KERNEL_OK == static_cast<int>(Outcome::ok) &&
               ASSAY_KERNEL_FAULT == static_cast<int>(Outcome::fault) &&
               ASSAY_KERNEL_EXHAUSTED == static_cast<int>(Outcome::exhausted));
 
-class CLibrary final : public KernelLibrary {
+class CLibrary final : public testee::KernelLibrary {
  public:
   CLibrary(std::string name, const assay_kernel_library& table, std::vector<std::string> kernels,
            std::vector<std::string> binaries)
@@ -194,8 +195,8 @@ class CLibrary final : public KernelLibrary {
   std::string_view name() const override { return name_; }
 
   std::vector<std::pair<std::string, std::string>> facts() const override {
-    std::vector<std::pair<std::string, std::string>> all{{"interface", text("kernel library ", table_.version)},
-                                                         {"temporary memory", text(temporary_memory >> 20, " MiB")}};
+    std::vector<std::pair<std::string, std::string>> all{{"interface", concat("kernel library ", table_.version)},
+                                                         {"temporary memory", concat(temporary_memory >> 20, " MiB")}};
     for (const assay_kernel_fact& fact : std::span(table_.facts, table_.fact_count))
       all.emplace_back(fact.name, fact.text);
     return all;
@@ -207,9 +208,9 @@ class CLibrary final : public KernelLibrary {
 
   bool has(const Operator& op) const override { return table_.has(table_.context, std::string(op.name).c_str()) != 0; }
 
-  Reply call(const Operator& op, std::span<HostValue> arguments) override {
+  testee::Reply call(const Operator& op, std::span<testee::HostValue> arguments) override {
     Call call(op, arguments, fill_);
-    const Reply reply = reply_of(op, asked(std::string(op.name), call.host(), call.values()));
+    const testee::Reply reply = reply_of(op, asked(std::string(op.name), call.host(), call.values()));
     if (reply.outcome == Outcome::ok) call.read_back(op);
     return reply;
   }
@@ -223,7 +224,7 @@ class CLibrary final : public KernelLibrary {
   // noexcept: an exception of the library ends the process, which counts as a crash of the library.
   assay_kernel_reply asked(const std::string& op, const assay_kernel_host& host,
                            std::span<assay_kernel_value> values) noexcept {
-    const heap::Owner owner(heap::Owner::library);
+    const sandbox::heap::Owner owner(sandbox::heap::Owner::library);
     if (table_.reset && !std::exchange(begun_, true)) table_.reset(table_.context);
     return table_.call(table_.context, op.c_str(), &host, values.data(), values.size());
   }
@@ -237,10 +238,10 @@ class CLibrary final : public KernelLibrary {
 
 }  // namespace
 
-std::unique_ptr<KernelLibrary> make_c_library(const assay_kernel_library* table, std::vector<std::string> binaries,
-                                              std::string name) {
+std::unique_ptr<testee::KernelLibrary> make_c_library(const assay_kernel_library* table,
+                                                      std::vector<std::string> binaries, std::string name) {
   const auto fail = [&](Outcome outcome, const char* rule, const auto&... sentence) {
-    throw Fault(outcome, rule, text(binaries.front(), sentence...));
+    throw Fault(outcome, rule, concat(binaries.front(), sentence...));
   };
   const auto require_table = [&](bool holds, const char* sentence) {
     if (!holds) fail(Outcome::invalid, "library.table", sentence);
@@ -264,4 +265,4 @@ std::unique_ptr<KernelLibrary> make_c_library(const assay_kernel_library* table,
                                     std::move(binaries));
 }
 
-}  // namespace assay
+}  // namespace assay::adapters

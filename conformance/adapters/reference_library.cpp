@@ -4,19 +4,19 @@
 
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::adapters {
 namespace {
 
-Tensor copied(const TensorView& view) {
+Tensor copied(const testee::TensorView& view) {
   return {view.dtype, view.sizes, view.dim_order, {view.data, view.data + view.bytes()}};
 }
 
-Value copied(const HostValue& value) {
+Value copied(const testee::HostValue& value) {
   return std::visit(
       []<class T>(const T& v) -> Value {
-        if constexpr (std::is_same_v<T, TensorView>) {
+        if constexpr (std::is_same_v<T, testee::TensorView>) {
           return copied(v);
-        } else if constexpr (std::is_same_v<T, TensorViews>) {
+        } else if constexpr (std::is_same_v<T, testee::TensorViews>) {
           Tensors tensors;
           for (const auto& view : v) tensors.push_back(view ? std::optional(copied(*view)) : std::nullopt);
           return tensors;
@@ -27,29 +27,29 @@ Value copied(const HostValue& value) {
       value);
 }
 
-void hand_back(const Tensor& result, TensorView& out) {
+void hand_back(const Tensor& result, testee::TensorView& out) {
   if (result.bytes.size() > out.capacity)
     throw Fault(Outcome::exhausted, "limits.out",
-                text("the result ", describe(result), " takes ", result.bytes.size(), " bytes, but its out has ",
-                     out.capacity));
+                concat("the result ", describe(result), " takes ", result.bytes.size(), " bytes, but its out has ",
+                       out.capacity));
   out.dtype = result.dtype;
   out.sizes = result.sizes;
   out.dim_order = result.dim_order;
   std::ranges::copy(result.bytes, out.data);
 }
 
-void hand_back(const Value& result, HostValue& out) {
-  if (const Tensor* t = std::get_if<Tensor>(&result)) return hand_back(*t, std::get<TensorView>(out));
-  if (const auto number = number_in(result)) return hand_back(tensor_of(*number), std::get<TensorView>(out));
+void hand_back(const Value& result, testee::HostValue& out) {
+  if (const Tensor* t = std::get_if<Tensor>(&result)) return hand_back(*t, std::get<testee::TensorView>(out));
+  if (const auto number = number_in(result)) return hand_back(tensor_of(*number), std::get<testee::TensorView>(out));
   const Tensors& list = std::get<Tensors>(result);
-  for (std::size_t k = 0; k < list.size(); ++k) hand_back(*list[k], *std::get<TensorViews>(out)[k]);
+  for (std::size_t k = 0; k < list.size(); ++k) hand_back(*list[k], *std::get<testee::TensorViews>(out)[k]);
 }
 
 }  // namespace
 
-Reply ReferenceLibrary::call(const Operator& op, std::span<HostValue> arguments) {
+testee::Reply ReferenceLibrary::call(const Operator& op, std::span<testee::HostValue> arguments) {
   std::vector<Value> values;
-  for (const HostValue& a : arguments) values.push_back(copied(a));
+  for (const testee::HostValue& a : arguments) values.push_back(copied(a));
   const Answer answer = assay::call(op, values, Budget(limits_));
   if (answer.outcome != Outcome::ok) return {answer.outcome, answer.message};
   try {
@@ -61,4 +61,4 @@ Reply ReferenceLibrary::call(const Operator& op, std::span<HostValue> arguments)
   return {};
 }
 
-}  // namespace assay
+}  // namespace assay::adapters

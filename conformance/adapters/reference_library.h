@@ -4,21 +4,21 @@
 #include "conformance/testee/library.h"
 #include "reference/call.h"
 
-namespace assay {
+namespace assay::adapters {
 
 // The reference behind the interface of a library under test. Its verdict on itself must always be pass.
-class ReferenceLibrary : public KernelLibrary {
+class ReferenceLibrary : public testee::KernelLibrary {
  public:
   explicit ReferenceLibrary(const Budget::Limits& limits = {}) : limits_(limits) {}
 
   std::string_view name() const override { return "reference"; }
-  std::vector<std::string> binaries() const override { return {executable}; }
+  std::vector<std::string> binaries() const override { return {testee::executable}; }
   bool has(const Operator&) const override { return true; }
-  Reply call(const Operator& op, std::span<HostValue> arguments) override;
+  testee::Reply call(const Operator& op, std::span<testee::HostValue> arguments) override;
   bool may_crash() const override { return false; }
 
  private:
   Budget::Limits limits_;
 };
 
-}  // namespace assay
+}  // namespace assay::adapters

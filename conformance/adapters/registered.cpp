@@ -22,7 +22,7 @@
 #include "conformance/text/digest.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::adapters {
 namespace {
 
 namespace fs = std::filesystem;
@@ -66,18 +66,19 @@ bool is_package(const fs::path& folder) {
 
 // Finds the ExecuTorch package. `why_not` is the reason why the kernels' library itself could not be loaded.
 fs::path package_of(const std::string& testee, const std::string& why_not) {
-  if (const fs::path loaded = loaded_file(runtime); !loaded.empty()) {
+  if (const fs::path loaded = testee::loaded_file(runtime); !loaded.empty()) {
     const fs::path folder = fs::canonical(loaded).parent_path().parent_path();
     if (is_package(folder)) return folder;
-    no_testee("the testee ", testee, " loads ", loaded.string(), ", beside which ../include/executorch is missing");
+    testee::no_testee("the testee ", testee, " loads ", loaded.string(),
+                      ", beside which ../include/executorch is missing");
   }
   const std::string named = variable(package_variable), imported = named.empty() ? imported_by_python() : "";
   if (!named.empty() && !is_package(named))
-    no_testee(package_variable, " is ", named, ", where lib/", runtime, " or include/executorch is missing");
+    testee::no_testee(package_variable, " is ", named, ", where lib/", runtime, " or include/executorch is missing");
   if (!named.empty() || is_package(imported)) return fs::canonical(named.empty() ? imported : named);
-  no_testee("the testee ", testee, " needs the ExecuTorch package that its kernels are built with, but ",
-            why_not.empty() ? text("loads no ", runtime) : why_not, ", ", package_variable,
-            " names no folder of one, and python3 imports none");
+  testee::no_testee("the testee ", testee, " needs the ExecuTorch package that its kernels are built with, but ",
+                    why_not.empty() ? concat("loads no ", runtime) : why_not, ", ", package_variable,
+                    " names no folder of one, and python3 imports none");
 }
 
 // The version in the package's version.py.
@@ -107,7 +108,7 @@ Words compiler() {
 Words command_for(const fs::path& sources, const fs::path& package) {
   const fs::path root = (sources / "../../../..").lexically_normal(), include = package / "include";
   Words words = compiler();
-  const auto add = [&](const auto&... parts) { words.push_back(text(parts...)); };
+  const auto add = [&](const auto&... parts) { words.push_back(concat(parts...)); };
   for (const char* option : {"-std=c++20", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-w"}) add(option);
   // The package's libraries are built with these definitions. Without them, class layouts differ.
   for (const char* option : {"-DC10_USING_CUSTOM_GENERATED_MACROS", "-DET_EVENT_TRACER_ENABLED"}) add(option);
@@ -148,7 +149,7 @@ int run(const Words& words, const fs::path& said) {
 }
 
 void compile(const std::string& testee, Words words, const fs::path& module) {
-  const fs::path part = text(module.string(), '.', getpid()), said = text(part.string(), ".log");
+  const fs::path part = concat(module.string(), '.', getpid()), said = concat(part.string(), ".log");
   words.insert(words.end(), {"-o", part.string()});
   try {
     if (run(words, said) != 0) {
@@ -156,12 +157,12 @@ void compile(const std::string& testee, Words words, const fs::path& module) {
       std::string first, line;
       while (std::getline(lines, line))
         if (first.empty() || (first.find("error") == first.npos && line.find("error") != line.npos)) first = line;
-      no_testee("the adapter that the testee ", testee, " needs cannot be compiled: ", first,
-                " (all of it: ", said.string(), ')');
+      testee::no_testee("the adapter that the testee ", testee, " needs cannot be compiled: ", first,
+                        " (all of it: ", said.string(), ')');
     }
   } catch (const std::system_error& e) {
-    no_testee("the testee ", testee, " needs a C++ compiler on first use, but ", words[0], ": ", e.code().message(),
-              "; CXX names another");
+    testee::no_testee("the testee ", testee, " needs a C++ compiler on first use, but ", words[0], ": ",
+                      e.code().message(), "; CXX names another");
   }
   fs::rename(part, module);
   fs::remove(said);
@@ -169,16 +170,16 @@ void compile(const std::string& testee, Words words, const fs::path& module) {
 
 // The adapter module. Its name holds a digest of these sources, this package and the compiler's command.
 fs::path adapter_for(const std::string& testee, const fs::path& package) {
-  const fs::path sources = folder_of("conformance/adapters/executorch/kernels", "testee");
+  const fs::path sources = testee::folder_of("conformance/adapters/executorch/kernels", "testee");
   const Words command = command_for(sources, package);
   std::string all = text_of_file(package / "lib" / runtime);
   for (const std::string& word : command) all += word + '\n';
-  for (const auto& entry : fs::directory_iterator(sources)) all += digest_of_file(entry.path());
-  const fs::path module = cache() / text("executorch-", digits_of(digest(all)), ".so");
+  for (const auto& entry : fs::directory_iterator(sources)) all += testee::digest_of_file(entry.path());
+  const fs::path module = cache() / concat("executorch-", text::digits_of(text::digest(all)), ".so");
   if (!fs::exists(module)) {
     std::error_code error;
     fs::create_directories(module.parent_path(), error);
-    if (error) no_testee("the folder ", module.parent_path().string(), " cannot be made: ", error.message());
+    if (error) testee::no_testee("the folder ", module.parent_path().string(), " cannot be made: ", error.message());
     compile(testee, command, module);
   }
   return module;
@@ -186,23 +187,23 @@ fs::path adapter_for(const std::string& testee, const fs::path& package) {
 
 }  // namespace
 
-std::unique_ptr<KernelLibrary> load_registered(const std::string& name, const fs::path& file) {
-  if (!fs::exists(file)) no_testee("the testee ", name, " needs ", file.string(), ", which is missing");
+std::unique_ptr<testee::KernelLibrary> load_registered(const std::string& name, const fs::path& file) {
+  if (!fs::exists(file)) testee::no_testee("the testee ", name, " needs ", file.string(), ", which is missing");
   std::string why;
   void* kernels = open_library(file, RTLD_LOCAL, why);
   if (!kernels && why.find(runtime) == why.npos && why.find("undefined symbol") == why.npos)
-    no_testee("the testee ", name, " cannot be loaded: ", why);
+    testee::no_testee("the testee ", name, " cannot be loaded: ", why);
   // Kernels that bring no runtime of their own find the adapter's.
   void* const adapter = open_library(adapter_for(name, package_of(name, why)), RTLD_GLOBAL, why);
   if (adapter && !kernels) kernels = open_library(file, RTLD_LOCAL, why);
-  if (!adapter || !kernels) no_testee("the testee ", name, " cannot be loaded: ", why);
+  if (!adapter || !kernels) testee::no_testee("the testee ", name, " cannot be loaded: ", why);
   const auto table = reinterpret_cast<decltype(&assay_kernel_library_v1)>(dlsym(adapter, "assay_kernel_library_v1"));
-  auto library = make_c_library(table(), {file.filename()}, text("executorch:", file.filename().string()));
+  auto library = make_c_library(table(), {file.filename()}, concat("executorch:", file.filename().string()));
   if (library->kernels().empty())
-    no_testee(
-        file.string(), " registers no kernels with ", loaded_file(runtime).string(),
+    testee::no_testee(
+        file.string(), " registers no kernels with ", testee::loaded_file(runtime).string(),
         ": of kernels that an ExecuTorch of their own is linked with, assay_executorch_testee of CMake makes a testee");
   return library;
 }
 
-}  // namespace assay
+}  // namespace assay::adapters

@@ -10,7 +10,7 @@
 #include "conformance/cases/tensors.h"
 #include "conformance/judge/judge.h"
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 using Arguments = std::vector<Value>;
@@ -52,7 +52,7 @@ std::string rule_within_limits(const Operator& op, Arguments arguments) {
   const Answer answer = call(op, arguments, Budget({.bytes = Int{1} << 20, .work = Int{1} << 24}));
   if (answer.outcome != Outcome::ok) return answer.rule;
   Int elements = 0;
-  for (const Tensor& out : out_tensors(op, arguments)) elements += out.count();
+  for (const Tensor& out : judge::out_tensors(op, arguments)) elements += out.count();
   return elements > most_elements ? "limits" : "";
 }
 
@@ -250,4 +250,4 @@ std::vector<BoundaryCall> boundary_calls(const Corpus& corpus, const RecordedCal
   return std::move(search.found);
 }
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -5,7 +5,7 @@
 
 #include "conformance/cases/case.h"
 
-namespace assay {
+namespace assay::cases {
 
 // A call at the boundary of a rule. Its out arguments are None unless the rule is about an out.
 struct BoundaryCall {
@@ -28,4 +28,4 @@ std::vector<Line> lines_of(const Operator& op, const std::vector<Value>& argumen
 // rule.
 std::vector<BoundaryCall> boundary_calls(const Corpus& corpus, const RecordedCalls& calls);
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -7,7 +7,7 @@
 #include "conformance/cases/tensors.h"
 #include "conformance/text/literal.h"
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 constexpr Int most_shown_elements = 64;  // the most elements of a tensor that is shown whole
@@ -55,7 +55,7 @@ class Survey {
     bool whole = true;
     const auto measure = [&](const Value& value, std::string_view type) {
       each_tensor(value, [&](const Tensor& t) { whole = whole && t.count() <= most_shown_elements; });
-      if (whole) s.length += literal(value, type).size();
+      if (whole) s.length += text::literal(value, type).size();
     };
     for (std::size_t k = 0; k < op.arguments.size(); ++k)
       if (!op.arguments[k].out) measure(call.arguments[k], op.arguments[k].type);
@@ -69,7 +69,7 @@ class Survey {
     const auto note = [&](const Tensor& t) {
       all_.dtypes.emplace(info(t.dtype).name);
       all_.layouts.insert(layout_name(t));
-      dtypes += text(t.dtype, " ");
+      dtypes += concat(t.dtype, " ");
     };
     each_tensor(call.arguments, [&](const Tensor& t, std::size_t) { note(t); });
     for (const Tensor& t : call.results) all_.largest_result = std::max(all_.largest_result, t.count());
@@ -110,7 +110,7 @@ class Survey {
   static bool has_special_values(const RecordedCall& call) {
     bool found = false;
     each_tensor(call.arguments, [&](const Tensor& t, std::size_t) {
-      const std::string shown = t.count() <= most_shown_elements && is_floating(t.dtype) ? literal(t) : "";
+      const std::string shown = t.count() <= most_shown_elements && is_floating(t.dtype) ? text::literal(t) : "";
       found = found || shown.find("nan") != std::string::npos || shown.find("inf") != std::string::npos;
     });
     return found;
@@ -153,4 +153,4 @@ class Survey {
 
 CallCoverage call_coverage(const RecordedCalls& calls, std::size_t kinds) { return Survey(calls).finish(kinds); }
 
-}  // namespace assay
+}  // namespace assay::cases

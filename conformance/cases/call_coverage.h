@@ -10,7 +10,7 @@
 #include "reference/call.h"
 
 // What the recorded calls of an operator cover, and a few calls that are good examples.
-namespace assay {
+namespace assay::cases {
 
 struct CallExample {
   std::uint32_t digest = 0;
@@ -33,4 +33,4 @@ struct CallCoverage {
 
 CallCoverage call_coverage(const RecordedCalls& calls, std::size_t kinds = 3);
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -5,7 +5,7 @@
 
 #include "conformance/cases/tensors.h"
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 std::vector<std::string_view> dtype_names() {
@@ -212,4 +212,4 @@ bool branches_on_triples(const Operator& op) {
                              [&](std::string_view word) { return op.name.find(word) != std::string_view::npos; });
 }
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -10,7 +10,7 @@
 #include "reference/operator.h"
 #include "reference/value.h"
 
-namespace assay {
+namespace assay::cases {
 
 // A property of calls on which kernels branch. Its values are a closed list; the dtype's are the names of dtypes.
 struct CallFeature {
@@ -29,4 +29,4 @@ CallFeatures call_features_of(const Operator& op, std::span<const Value> argumen
 // Whether kernels of the operator branch on three features at a time: convolution, pooling, normalisation, indexing.
 bool branches_on_triples(const Operator& op);
 
-}  // namespace assay
+}  // namespace assay::cases

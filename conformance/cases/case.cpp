@@ -9,7 +9,7 @@
 
 #include "reference/call.h"
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 // A word of a pattern against a name; without * or ? it names an operator and all its overloads.
@@ -172,4 +172,4 @@ std::vector<CaseId> rule_breaking_cases(const Corpus& corpus, const RecordedCall
   return found;
 }
 
-}  // namespace assay
+}  // namespace assay::cases

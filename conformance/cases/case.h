@@ -11,7 +11,7 @@
 #include "conformance/cases/mutation.h"
 #include "conformance/cases/recorded.h"
 
-namespace assay {
+namespace assay::cases {
 
 // The identity of a case: a recorded call of an operator, given by the digest of its content, and the mutations applied
 // to it in order. Its text, such as "aten::add.out#7f3a91c2~dtype:0:5:0", is enough to make the case again, on every
@@ -75,4 +75,4 @@ void forget_outs(const Operator& op, std::vector<Value>& arguments);
 // that no change breaks are omitted.
 std::vector<CaseId> rule_breaking_cases(const Corpus& corpus, const RecordedCalls& calls);
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -11,7 +11,7 @@
 #include "conformance/cases/tensors.h"
 #include "reference/call.h"
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 constexpr std::size_t most_tried = 60'000;      // mutated calls of an operator
@@ -224,4 +224,4 @@ Covering covering_of(const Corpus& corpus, const RecordedCalls& calls) {
   return CoveringSearch(corpus, calls).finish();
 }
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -5,7 +5,7 @@
 
 #include "conformance/cases/case.h"
 
-namespace assay {
+namespace assay::cases {
 
 // How many combinations of values of CallFeatures occur in the answered calls of an operator: pairs of values, or
 // triples for operators that branch on these.
@@ -26,4 +26,4 @@ struct Covering {
 // calls, and goes on from each call that has a new combination.
 Covering covering_of(const Corpus& corpus, const RecordedCalls& calls);
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 class Fingerprint {
@@ -26,7 +26,7 @@ class Fingerprint {
     for (Int n : dims) add(n);
   }
   void add(const Tensor& t) { add_tensor(t, {t.bytes.data(), t.bytes.size()}); }
-  void add(const TensorView& t) { add_tensor(t, {t.data, t.bytes()}); }
+  void add(const testee::TensorView& t) { add_tensor(t, {t.data, t.bytes()}); }
   template <class T, class Allocator>
   void add(const std::vector<T, Allocator>& list) {
     add(std::uint64_t{list.size()});
@@ -73,8 +73,8 @@ std::string fingerprint_of(const Operator& op, std::span<const V> arguments) {
 }  // namespace
 
 std::string fingerprint(const Operator& op, std::span<const Value> arguments) { return fingerprint_of(op, arguments); }
-std::string fingerprint(const Operator& op, std::span<const HostValue> arguments) {
+std::string fingerprint(const Operator& op, std::span<const testee::HostValue> arguments) {
   return fingerprint_of(op, arguments);
 }
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -7,7 +7,7 @@
 #include "conformance/judge/judge.h"
 #include "reference/call.h"
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 // The dimensions along which there is more than one element, outermost first.
@@ -19,7 +19,7 @@ std::vector<Int> nesting(const Tensor& t) {
 
 std::string described(const std::vector<Tensor>& tensors) {
   std::string all;
-  for (const Tensor& t : tensors) all += text(all.empty() ? "" : ", ", describe(t), " in ", t.dim_order);
+  for (const Tensor& t : tensors) all += concat(all.empty() ? "" : ", ", describe(t), " in ", t.dim_order);
   return all;
 }
 
@@ -35,13 +35,13 @@ std::string fresh_mismatch(const Operator& op, const RecordedCall& recorded) {
   forget_outs(op, arguments);
   const Answer answer = call(op, arguments, {}, Mode::rules);
   if (answer.outcome != Outcome::ok)
-    return recorded.fresh.empty()
-               ? ""
-               : text("without outs eager makes ", described(recorded.fresh), ", but it is refused: ", answer.message);
-  if (recorded.fresh.empty()) return text("without outs it is not refused: ", recorded.refusal);
-  const std::vector<Tensor> promised = out_tensors(op, arguments);
+    return recorded.fresh.empty() ? ""
+                                  : concat("without outs eager makes ", described(recorded.fresh),
+                                           ", but it is refused: ", answer.message);
+  if (recorded.fresh.empty()) return concat("without outs it is not refused: ", recorded.refusal);
+  const std::vector<Tensor> promised = judge::out_tensors(op, arguments);
   if (promised.empty() || std::ranges::equal(promised, recorded.fresh, laid_out_alike)) return {};
-  return text("without outs eager makes ", described(recorded.fresh), ", promised is ", described(promised));
+  return concat("without outs eager makes ", described(recorded.fresh), ", promised is ", described(promised));
 }
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -4,7 +4,7 @@
 
 #include "conformance/cases/recorded.h"
 
-namespace assay {
+namespace assay::cases {
 
 // Whether two results have the same dtype and sizes, and the same order of elements in memory.
 bool laid_out_alike(const Tensor& a, const Tensor& b);
@@ -15,4 +15,4 @@ bool laid_out_alike(const Tensor& a, const Tensor& b);
 // call itself.
 std::string fresh_mismatch(const Operator& op, const RecordedCall& recorded);
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -2,7 +2,7 @@
 
 #include <rapidcheck.h>
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 constexpr std::size_t most_mutations = 4;
@@ -46,4 +46,4 @@ std::vector<CaseId> generated_cases(const RecordedCalls& calls, std::uint64_t se
   return cases;
 }
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -1,6 +1,6 @@
 #include "conformance/cases/host_call.h"
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 std::vector<Value> with_recorded_outs(const Case& c) {
@@ -21,7 +21,7 @@ bool takes_its_results(const Case& c, const HostCall& open) {
 
 HostCall host_call(const Case& c, const Budget::Limits& limits) {
   const auto ask = [&](std::vector<Value> arguments) {
-    Expectation expected = expect(*c.op, arguments, Budget(limits));
+    judge::Expectation expected = judge::expect(*c.op, arguments, Budget(limits));
     if (expected.answer.outcome == Outcome::ok) return HostCall{expected.arguments, std::move(expected)};
     return HostCall{std::move(arguments), std::move(expected)};
   };
@@ -32,4 +32,4 @@ HostCall host_call(const Case& c, const Budget::Limits& limits) {
   return given.valid() == open.valid() ? open : given;
 }
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -6,12 +6,12 @@
 #include "conformance/judge/judge.h"
 #include "reference/budget.h"
 
-namespace assay {
+namespace assay::cases {
 
 // A call as a host makes it, with outs, and the reference's answer.
 struct HostCall {
   std::vector<Value> arguments;
-  Expectation expected;
+  judge::Expectation expected;
 
   bool valid() const { return expected.answer.outcome == Outcome::ok; }
 };
@@ -21,4 +21,4 @@ struct HostCall {
 // made concurrently: a mutated case that exceeds `limits` is beyond the reference's limits.
 HostCall host_call(const Case& c, const Budget::Limits& limits = {.bytes = Int{1} << 26});
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace assay {
+namespace assay::cases {
 
 MadeCases::MadeCases(const std::filesystem::path& file) {
   std::ifstream in(file);
@@ -34,4 +34,4 @@ std::vector<std::string> MadeCases::ids(std::string_view operator_name) const {
   return all;
 }
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay {
+namespace assay::cases {
 
 // The cases that tests/operators/made_cases.cpp has chosen: calls at the sizes on which kernels branch, and calls that
 // cover the pairs of features. A line of the file has the id of a recorded call and, after spaces, the mutations of
@@ -26,4 +26,4 @@ class MadeCases {
   std::map<std::string, std::string, std::less<>> coverage_;            // by operator
 };
 
-}  // namespace assay
+}  // namespace assay::cases

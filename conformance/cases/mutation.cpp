@@ -11,7 +11,7 @@
 #include "dtype_lists.gen.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 constexpr std::array kind_names{"dtype",   "dtypes",  "sizes",    "size",   "rank",     "layout", "values",
@@ -494,4 +494,4 @@ std::vector<Mutation> changes_of(const Operator& op, std::span<const Value> argu
   return all;
 }
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -9,7 +9,7 @@
 #include "reference/operator.h"
 #include "reference/value.h"
 
-namespace assay {
+namespace assay::cases {
 
 // One change of a call. Every kind takes three numbers, each taken modulo what there is to choose from, so that any
 // numbers make a mutation and smaller numbers a simpler one.
@@ -63,4 +63,4 @@ Tensor resized(const Tensor& tensor, const Dims& sizes);
 // that argument.
 std::vector<Mutation> changes_of(const Operator& op, std::span<const Value> arguments, std::size_t argument);
 
-}  // namespace assay
+}  // namespace assay::cases

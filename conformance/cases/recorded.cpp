@@ -16,7 +16,7 @@
 #include "conformance/text/digest.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 std::string contents(const std::filesystem::path& file) {
@@ -97,7 +97,7 @@ void RecordedCalls::index() {
   const std::size_t recorded = golden::GetCalls(bytes_.get())->calls()->size();
   for (std::size_t i = 0; i < recorded; ++i) {
     const std::string print = fingerprint(*op_, read(i).arguments);
-    const auto short_digest = static_cast<std::uint32_t>(assay::digest(print) >> 32);
+    const auto short_digest = static_cast<std::uint32_t>(text::digest(print) >> 32);
     const auto [same, is_new] = calls.try_emplace(short_digest, i);
     if (!is_new && fingerprint(*op_, read(same->second).arguments) != print)
       malformed("calls.digest", fmt::format("has two calls whose digest is {:08x}, {} and {}: record one of them with "
@@ -225,4 +225,4 @@ std::vector<std::filesystem::path> recorded_files(const std::filesystem::path& f
   return files;
 }
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -12,7 +12,7 @@
 #include "reference/operator.h"
 #include "reference/value.h"
 
-namespace assay {
+namespace assay::cases {
 
 // A recorded call of an operator and the answer of eager PyTorch.
 struct RecordedCall {
@@ -72,4 +72,4 @@ class RecordedCalls {
 // The files of a folder of recorded calls, by operator name.
 std::vector<std::filesystem::path> recorded_files(const std::filesystem::path& folder);
 
-}  // namespace assay
+}  // namespace assay::cases

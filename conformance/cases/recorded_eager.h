@@ -6,16 +6,16 @@
 #include "conformance/cases/case.h"
 #include "conformance/testee/library.h"
 
-namespace assay {
+namespace assay::cases {
 
 // Eager PyTorch as recorded: a library that answers the recorded calls and no other call.
-class RecordedEager : public KernelLibrary {
+class RecordedEager : public testee::KernelLibrary {
  public:
   explicit RecordedEager(const Corpus& corpus) : corpus_(corpus) {}  // `corpus` must outlive it
 
   std::string_view name() const override { return "recorded"; }
   bool has(const Operator& op) const override { return corpus_.calls(op.name) != nullptr; }
-  Reply call(const Operator& op, std::span<HostValue> arguments) override;
+  testee::Reply call(const Operator& op, std::span<testee::HostValue> arguments) override;
   bool recorded_only() const override { return true; }
   bool may_crash() const override { return false; }
 
@@ -25,4 +25,4 @@ class RecordedEager : public KernelLibrary {
   std::map<std::string, std::size_t> recorded_;  // call number by its arguments' text
 };
 
-}  // namespace assay
+}  // namespace assay::cases

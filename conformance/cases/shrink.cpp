@@ -2,7 +2,7 @@
 
 #include <rapidcheck.h>
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 // The mutation with one of its numbers nearer to zero.
@@ -50,4 +50,4 @@ void Shrinker::answer(bool fails_as_well) {
   if (fails_as_well) state_->candidates = state_->last->shrinks();
 }
 
-}  // namespace assay
+}  // namespace assay::cases

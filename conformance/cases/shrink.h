@@ -5,7 +5,7 @@
 
 #include "conformance/cases/case.h"
 
-namespace assay {
+namespace assay::cases {
 
 // Searches for a simpler case that fails like a given case. It undoes mutations one by one and simplifies the rest.
 // Requires that answer() is called for each candidate before the next candidate is requested.
@@ -22,4 +22,4 @@ class Shrinker {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace assay
+}  // namespace assay::cases

@@ -10,7 +10,7 @@
 #include "conformance/cases/tensors.h"
 #include "reference/call.h"
 
-namespace assay {
+namespace assay::cases {
 namespace {
 
 // The widths of vectors and of unrolled loops, and their neighbours.
@@ -97,7 +97,7 @@ class SizeSearch {
     each_tensor(c.arguments, [&](const Tensor& t, std::size_t i) {
       if (!dtype) dtype = t.dtype;
       for (int d = 0; d < t.rank(); ++d)
-        places[t.sizes[d]] += text(op_.arguments[i].name, tensor, ".", d - t.rank(), " ");
+        places[t.sizes[d]] += concat(op_.arguments[i].name, tensor, ".", d - t.rank(), " ");
       ++tensor;
     });
     Int distinct = 0;
@@ -153,7 +153,7 @@ class SizeSearch {
     std::vector<Value> arguments = mutated(op_, c.arguments, to_length(axis, length));
     const Budget budget({.bytes = Int{1} << 26, .work = most});
     if (call(op_, arguments, budget).outcome != Outcome::ok) return std::nullopt;
-    if (out_tensors(op_, arguments).size() > most_outs) return std::nullopt;
+    if (judge::out_tensors(op_, arguments).size() > most_outs) return std::nullopt;
     Int elements = 0;
     each_tensor(arguments, [&](const Tensor& t, std::size_t) { elements += t.count(); });
     const Int work = budget.used().work + work_of_element * elements;
@@ -186,4 +186,4 @@ std::vector<CaseId> size_cases(const Corpus& corpus, const RecordedCalls& calls)
   return SizeSearch(corpus, calls).cases();
 }
 
-}  // namespace assay
+}  // namespace assay::cases

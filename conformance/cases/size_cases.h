@@ -4,7 +4,7 @@
 
 #include "conformance/cases/case.h"
 
-namespace assay {
+namespace assay::cases {
 
 // The calls of an operator at the sizes on which kernels branch: the widths of vectors and of unrolled loops, blocks,
 // and the shares of threads. Each case changes one distinct size of a recorded call whose values are finite, and the
@@ -12,4 +12,4 @@ namespace assay {
 // dtype; each other size gets fewer lengths. Lengths that cost the reference too much work are left out.
 std::vector<CaseId> size_cases(const Corpus& corpus, const RecordedCalls& calls);
 
-}  // namespace assay
+}  // namespace assay::cases

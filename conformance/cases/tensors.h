@@ -6,7 +6,7 @@
 #include "reference/fault.h"
 #include "reference/value.h"
 
-namespace assay {
+namespace assay::cases {
 
 // Calls f(tensor) for every tensor of a value; each tensor of a list alone.
 template <class F>
@@ -31,7 +31,7 @@ inline bool is_channels_last(const Tensor& t) {
 
 // "contiguous", "channels_last", or the dim order as "(0,2,1)".
 inline std::string layout_name(const Tensor& t) {
-  return is_contiguous(t) ? "contiguous" : is_channels_last(t) ? "channels_last" : text(t.dim_order);
+  return is_contiguous(t) ? "contiguous" : is_channels_last(t) ? "channels_last" : concat(t.dim_order);
 }
 
-}  // namespace assay
+}  // namespace assay::cases

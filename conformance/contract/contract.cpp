@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace assay {
+namespace assay::contract {
 namespace {
 
 // The column of an argument in the rows of a declaration; at least the length of a row if the declaration omits it.
@@ -15,7 +15,7 @@ std::size_t column(const Operator& op, std::size_t argument, const Declaration& 
 
 bool all_tensors(std::span<const Value> arguments, const auto& holds) {
   bool all = true;
-  each_tensor(arguments, [&](const Tensor& t, std::size_t) { all = all && holds(t); });
+  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t) { all = all && holds(t); });
   return all;
 }
 
@@ -38,7 +38,7 @@ bool Declaration::has(const Operator& op, std::span<const Value> values) const {
   const auto fits = [&](const std::vector<std::uint8_t>& row) {
     std::vector<DTypes> left = sets;
     bool all = true;
-    each_tensor(values, [&](const Tensor& t, std::size_t i) {
+    cases::each_tensor(values, [&](const Tensor& t, std::size_t i) {
       const std::size_t at = column(op, i, *this);
       if (at >= row.size()) return;
       DTypes& set = left[row[at]];
@@ -53,14 +53,14 @@ bool Declaration::has(const Operator& op, std::span<const Value> values) const {
 
 bool LayoutPromise::has(std::span<const Value> arguments) const {
   std::set<std::string> layouts;
-  each_tensor(arguments, [&](const Tensor& t, std::size_t) { layouts.insert(layout_name(t)); });
+  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t) { layouts.insert(cases::layout_name(t)); });
   return (!shared || layouts.size() <= 1) &&
          std::ranges::all_of(layouts, [&](const std::string& layout) { return one_of(allowed, layout); });
 }
 
-Refusals Contract::allowed_refusals(bool promised) const {
-  if (!promised) return Refusals::all;
-  return allows_unsupported ? Refusals::unsupported : Refusals::none;
+judge::Refusals Contract::allowed_refusals(bool promised) const {
+  if (!promised) return judge::Refusals::all;
+  return allows_unsupported ? judge::Refusals::unsupported : judge::Refusals::none;
 }
 
 bool Contract::promises_types(const Operator& op, std::span<const Value> arguments) const {
@@ -75,16 +75,16 @@ bool Contract::promises_types(const Operator& op, std::span<const Value> argumen
   return declared == declarations.end() || declared->second.has(op, arguments);
 }
 
-Promise Contract::promise(const Operator& op, const HostCall& call) const {
+Promise Contract::promise(const Operator& op, const cases::HostCall& call) const {
   if (slices.empty() && excluded.empty()) return {{}, promises_types(op, call.arguments)};
-  return promise(op, call, features_of(op, call));
+  return promise(op, call, features::features_of(op, call));
 }
 
-Promise Contract::promise(const Operator& op, const HostCall& call, const Features& features) const {
+Promise Contract::promise(const Operator& op, const cases::HostCall& call, const features::Features& features) const {
   Promise s;
   for (const CaseSlice& slice : slices)
     if (slice.has(features)) s.slices.push_back(slice.name);
-  const auto holds = [&](Phrase flag) { return features.has(flag); };
+  const auto holds = [&](features::Phrase flag) { return features.has(flag); };
   const auto is_excluded = [&](const Exclusion& e) {
     return e.operators.has(op) && std::ranges::all_of(e.when, holds) && std::ranges::none_of(e.unless, holds);
   };
@@ -94,4 +94,4 @@ Promise Contract::promise(const Operator& op, const HostCall& call, const Featur
   return s;
 }
 
-}  // namespace assay
+}  // namespace assay::contract

@@ -14,7 +14,7 @@
 #include "conformance/judge/arithmetic_mode.h"
 #include "conformance/judge/refusals.h"
 
-namespace assay {
+namespace assay::contract {
 
 using DTypes = std::bitset<64>;  // indexed by the numbers that the file format gives to dtypes
 
@@ -52,7 +52,7 @@ struct RankPromise {
 // Calls that are not promised: calls of `operators` for which all flags of `when` hold and no flag of `unless` holds.
 struct Exclusion {
   Operators operators;
-  std::vector<Phrase> when, unless;
+  std::vector<features::Phrase> when, unless;
 };
 
 // The slices that contain a call, which do not depend on the testee, and whether the contract promises the call.
@@ -64,7 +64,7 @@ struct Promise {
 // What a testee promises: spec/contracts.md. A contract promises everything that it does not restrict.
 struct Contract {
   std::string name = "everything", about;
-  ArithmeticMode arithmetic = ArithmeticMode::ieee;
+  judge::ArithmeticMode arithmetic = judge::ArithmeticMode::ieee;
   std::vector<CaseSlice> slices;  // all slices that exist
   std::optional<std::vector<std::string>> promised_slices;
   std::optional<DTypes> dtypes;
@@ -75,13 +75,13 @@ struct Contract {
   std::map<std::string, Declaration, std::less<>> declarations;
   bool allows_unsupported = true;  // promised calls may be answered with "unsupported"
 
-  Refusals allowed_refusals(bool promised) const;
+  judge::Refusals allowed_refusals(bool promised) const;
 
-  Promise promise(const Operator& op, const HostCall& call) const;
-  Promise promise(const Operator& op, const HostCall& call, const Features& features) const;
+  Promise promise(const Operator& op, const cases::HostCall& call) const;
+  Promise promise(const Operator& op, const cases::HostCall& call, const features::Features& features) const;
 
   // Whether the contract allows what is known before the tensors have values: operator, dtypes, layouts and ranks.
   bool promises_types(const Operator& op, std::span<const Value> arguments) const;
 };
 
-}  // namespace assay
+}  // namespace assay::contract

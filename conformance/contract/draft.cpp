@@ -7,12 +7,12 @@
 
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::contract {
 namespace {
 
-bool is_answered(const Record& r) {
-  return r.verdict != Verdict::unsupported && r.verdict != Verdict::crash && r.verdict != Verdict::timeout &&
-         r.failure != Class::refused_though_valid;
+bool is_answered(const verdict::Record& r) {
+  return r.verdict != verdict::Verdict::unsupported && r.verdict != verdict::Verdict::crash &&
+         r.verdict != verdict::Verdict::timeout && r.failure != verdict::Class::refused_though_valid;
 }
 
 std::string quoted(const std::string& text) { return '"' + text + '"'; }
@@ -27,9 +27,9 @@ std::vector<std::size_t> columns(const Operator& op, const std::set<std::size_t>
 
 }  // namespace
 
-void Draft::add(const Operator& op, const HostCall& call, const Record& r) {
+void Draft::add(const Operator& op, const cases::HostCall& call, const verdict::Record& r) {
   if (!r.valid) {
-    if (r.verdict == Verdict::pass) slices_.insert(r.slices.begin(), r.slices.end());
+    if (r.verdict == verdict::Verdict::pass) slices_.insert(r.slices.begin(), r.slices.end());
     return;
   }
   ++valid_;
@@ -40,7 +40,7 @@ void Draft::add(const Operator& op, const HostCall& call, const Record& r) {
   accepted.layouts.insert(r.layouts.begin(), r.layouts.end());
   if (std::ranges::adjacent_find(r.layouts, std::not_equal_to()) != r.layouts.end()) accepted.shared = false;
   Row row(op.arguments.size());
-  each_tensor(call.arguments, [&](const Tensor& t, std::size_t i) {
+  cases::each_tensor(call.arguments, [&](const Tensor& t, std::size_t i) {
     accepted.most_rank = std::max<Int>(accepted.most_rank, t.rank());
     if (row[i] && row[i] != t.dtype) accepted.mixed.insert(i);
     row[i] = t.dtype;
@@ -97,4 +97,4 @@ void Draft::write_declaration(std::ostream& out, const Operator& op, const Accep
              fmt::join(arguments, ", "), fmt::join(names, ", "), fmt::join(rows, ", "));
 }
 
-}  // namespace assay
+}  // namespace assay::contract

@@ -6,7 +6,7 @@
 #include "conformance/contract/contract.h"
 #include "conformance/verdict/record.h"
 
-namespace assay {
+namespace assay::contract {
 
 // A contract that is derived from the calls that a library accepts. It promises every property that at least one
 // answered call had, whether the answer was right or wrong, and it promises to refuse invalid calls if the library
@@ -16,7 +16,7 @@ class Draft {
   explicit Draft(std::string testee) : testee_(std::move(testee)) {}
 
   // Adds a call and its record, which was judged by a contract that promises everything.
-  void add(const Operator& op, const HostCall& call, const Record& record);
+  void add(const Operator& op, const cases::HostCall& call, const verdict::Record& record);
 
   void write(std::ostream& out) const;  // writes the form that read_contract reads
 
@@ -39,4 +39,4 @@ class Draft {
   std::map<std::string_view, Accepted> operators_;
 };
 
-}  // namespace assay
+}  // namespace assay::contract

@@ -8,7 +8,7 @@
 
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::contract {
 namespace {
 
 // The operators that match any of the patterns, as matches() defines it.
@@ -17,8 +17,8 @@ Operators operators_in(const Yaml& patterns) {
   for (const Yaml& word : patterns.items()) {
     bool is_any = false;
     for (const Operator& op : operator_table())
-      if (matches(word.text(), op.name)) names.insert(op.name), is_any = true;
-    if (!is_any) word.refuse("contract.operator", text("no operator matches \"", word.text(), '"'));
+      if (cases::matches(word.text(), op.name)) names.insert(op.name), is_any = true;
+    if (!is_any) word.refuse("contract.operator", concat("no operator matches \"", word.text(), '"'));
   }
   return {std::move(names)};
 }
@@ -27,7 +27,7 @@ DTypes dtypes_in(const Yaml& names) {
   DTypes set;
   for (const Yaml& name : names.items()) {
     const auto dtype = dtype_named(name.text());
-    if (!dtype) name.refuse("contract.dtype", text("there is no dtype \"", name.text(), '"'));
+    if (!dtype) name.refuse("contract.dtype", concat("there is no dtype \"", name.text(), '"'));
     set.set(static_cast<std::size_t>(*dtype));
   }
   return set;
@@ -43,7 +43,7 @@ LayoutPromise layout_in(const Yaml& map) {
   map.check_keys({"operators", "allowed", "shared", "source"});
   for (const Yaml& name : map.at("allowed").items())
     if (name.text() != "contiguous" && name.text() != "channels_last" && !name.text().starts_with('('))
-      name.refuse("contract.layout", text("there is no layout \"", name.text(), '"'));
+      name.refuse("contract.layout", concat("there is no layout \"", name.text(), '"'));
   const Yaml* shared = map.find("shared");
   return {operators_of(map), map.at("allowed").texts(), shared && shared->boolean()};
 }
@@ -53,11 +53,11 @@ RankPromise rank_in(const Yaml& map) {
   return {operators_of(map), map.at("most").whole_number()};
 }
 
-ArithmeticMode arithmetic_in(const Yaml& mode) {
-  const auto at = std::ranges::find(arithmetic_modes, mode.text());
-  if (at == arithmetic_modes.end())
-    mode.refuse("contract.arithmetic", text("the arithmetic \"", mode.text(), "\" is not defined"));
-  return static_cast<ArithmeticMode>(at - arithmetic_modes.begin());
+judge::ArithmeticMode arithmetic_in(const Yaml& mode) {
+  const auto at = std::ranges::find(judge::arithmetic_modes, mode.text());
+  if (at == judge::arithmetic_modes.end())
+    mode.refuse("contract.arithmetic", concat("the arithmetic \"", mode.text(), "\" is not defined"));
+  return static_cast<judge::ArithmeticMode>(at - judge::arithmetic_modes.begin());
 }
 
 std::vector<std::uint8_t> row_in(const Yaml& yaml, const Declaration& d) {
@@ -67,28 +67,28 @@ std::vector<std::uint8_t> row_in(const Yaml& yaml, const Declaration& d) {
     std::uint8_t set = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), set);
     if (error != std::errc{} || end != word.data() + word.size() || set >= d.sets.size())
-      yaml.refuse("contract.row", text("there is no set ", word));
+      yaml.refuse("contract.row", concat("there is no set ", word));
     row.push_back(set);
   }
   if (row.size() != d.arguments.size())
-    yaml.refuse("contract.row", text("a row has ", d.arguments.size(), " sets, not ", row.size()));
+    yaml.refuse("contract.row", concat("a row has ", d.arguments.size(), " sets, not ", row.size()));
   return row;
 }
 
 // The names of the inputs that a declaration covers, then one name for each out, which the contract may choose.
 std::vector<std::string> arguments_in(const Yaml& list, const Operator& op) {
   const std::span<const Yaml> names = list.items();
-  if (names.size() < op.outs()) list.refuse("contract.argument", text(op.name, " has ", op.outs(), " outs"));
+  if (names.size() < op.outs()) list.refuse("contract.argument", concat(op.name, " has ", op.outs(), " outs"));
   for (const Yaml& name : names.first(names.size() - op.outs()))
     if (std::ranges::find(op.arguments, name.text(), &SchemaArgument::name) == op.arguments.end())
-      name.refuse("contract.argument", text(op.name, " has no argument \"", name.text(), '"'));
+      name.refuse("contract.argument", concat(op.name, " has no argument \"", name.text(), '"'));
   return list.texts();
 }
 
 Declaration declaration_in(const std::string& name, const Yaml& map) {
   map.check_keys({"arguments", "sets", "rows"});
   const Operator* op = find_operator(name);
-  if (!op) map.refuse("contract.operator", text("there is no operator \"", name, '"'));
+  if (!op) map.refuse("contract.operator", concat("there is no operator \"", name, '"'));
   Declaration d{arguments_in(map.at("arguments"), *op), {}, {}};
   for (const Yaml& set : map.at("sets").list()) d.sets.push_back(dtypes_in(set));
   for (const Yaml& row : map.at("rows").list()) d.rows.push_back(row_in(row, d));
@@ -104,7 +104,7 @@ const Yaml& said(const Yaml& promise, const std::string& key) {
 std::vector<std::string> slices_in(const Yaml& names, const std::vector<CaseSlice>& slices) {
   for (const Yaml& name : names.items())
     if (std::ranges::find(slices, name.text(), &CaseSlice::name) == slices.end())
-      name.refuse("contract.slice", text("there is no slice \"", name.text(), '"'));
+      name.refuse("contract.slice", concat("there is no slice \"", name.text(), '"'));
   return names.texts();
 }
 
@@ -151,7 +151,7 @@ Contract contract_in(const Yaml& yaml, std::vector<CaseSlice> slices) {
 }
 
 std::filesystem::path conformance_folder(const char* name) {
-  return folder_of(std::filesystem::path("conformance/data") / name, "contract.file");
+  return testee::folder_of(std::filesystem::path("conformance/data") / name, "contract.file");
 }
 
 }  // namespace
@@ -161,16 +161,16 @@ Contract read_contract(const std::string& name_or_file) {
   if (std::filesystem::is_regular_file(name_or_file)) return contract_in(Yaml::read(name_or_file), std::move(slices));
   const std::filesystem::path file = conformance_folder("contracts") / (name_or_file + ".yaml");
   if (!std::filesystem::exists(file))
-    throw Fault(Outcome::malformed, "contract.file", text("there is no contract \"", name_or_file, '"'));
+    throw Fault(Outcome::malformed, "contract.file", concat("there is no contract \"", name_or_file, '"'));
   return contract_in(Yaml::read(file), std::move(slices));
 }
 
 Contract contract_of(std::string_view testee) {
   const std::size_t colon = testee.find(':');
-  const std::filesystem::path file = conformance_folder("contracts") / text(testee.substr(0, colon), ".yaml");
+  const std::filesystem::path file = conformance_folder("contracts") / concat(testee.substr(0, colon), ".yaml");
   Contract contract = read_contract(std::filesystem::exists(file) ? file.string() : "everything");
   contract.allows_unsupported |= colon != std::string_view::npos;
   return contract;
 }
 
-}  // namespace assay
+}  // namespace assay::contract

@@ -5,7 +5,7 @@
 
 #include "conformance/contract/contract.h"
 
-namespace assay {
+namespace assay::contract {
 
 // Reads a contract: a file, or the one with that name in conformance/data/contracts. Its slices are those of
 // conformance/data/slices. Both folders are looked for above the executable and above the working folder. Throws Fault
@@ -19,4 +19,4 @@ Contract read_contract(const std::string& name_or_file);
 // also answer that a call is unsupported.
 Contract contract_of(std::string_view testee);
 
-}  // namespace assay
+}  // namespace assay::contract

@@ -4,7 +4,7 @@
 
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::contract {
 namespace {
 
 CaseSlice read_slice(const std::filesystem::path& file) {
@@ -13,26 +13,26 @@ CaseSlice read_slice(const std::filesystem::path& file) {
   CaseSlice s{yaml.at("slice").text(), yaml.at("about").text(), flags_in(yaml, "all"), flags_in(yaml, "any"),
               flags_in(yaml, "none")};
   if (s.name != file.stem())
-    yaml.at("slice").refuse("contract.slice", text("the slice is \"", s.name, "\", but its file another"));
+    yaml.at("slice").refuse("contract.slice", concat("the slice is \"", s.name, "\", but its file another"));
   return s;
 }
 
 }  // namespace
 
-std::vector<Phrase> flags_in(const Yaml& map, const std::string& key) {
+std::vector<features::Phrase> flags_in(const Yaml& map, const std::string& key) {
   const Yaml* list = map.find(key);
   if (!list) return {};
-  std::vector<Phrase> flags;
+  std::vector<features::Phrase> flags;
   for (const Yaml& item : list->items()) {
     flags.emplace_back(item.text());
-    if (std::ranges::find(call_flags(), flags.back()) == call_flags().end())
-      item.refuse("contract.flag", text("no call is described as \"", item.text(), '"'));
+    if (std::ranges::find(features::call_flags(), flags.back()) == features::call_flags().end())
+      item.refuse("contract.flag", concat("no call is described as \"", item.text(), '"'));
   }
   return flags;
 }
 
-bool CaseSlice::has(const Features& call) const {
-  const auto holds = [&](Phrase flag) { return call.has(flag); };
+bool CaseSlice::has(const features::Features& call) const {
+  const auto holds = [&](features::Phrase flag) { return call.has(flag); };
   return std::ranges::all_of(all, holds) && std::ranges::none_of(none, holds) &&
          (any.empty() || std::ranges::any_of(any, holds));
 }
@@ -45,4 +45,4 @@ std::vector<CaseSlice> read_slices(const std::filesystem::path& folder) {
   return slices;
 }
 
-}  // namespace assay
+}  // namespace assay::contract

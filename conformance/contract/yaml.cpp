@@ -9,7 +9,7 @@
 
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::contract {
 namespace {
 
 constexpr int deepest = 32;
@@ -52,7 +52,7 @@ class YamlReader {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
-  std::string place(const yaml_mark_t& at) const { return text(name_, ':', at.line + 1); }
+  std::string place(const yaml_mark_t& at) const { return concat(name_, ':', at.line + 1); }
 
   void next() {
     event_ = std::make_unique<Event>();
@@ -69,7 +69,7 @@ class YamlReader {
   Yaml value(int depth) {
     Yaml v;
     v.place_ = place(event_->start_mark);
-    if (depth > deepest) malformed("contract.yaml", v.place_, text("values are nested more than ", deepest, " deep"));
+    if (depth > deepest) malformed("contract.yaml", v.place_, concat("values are nested more than ", deepest, " deep"));
     switch (event_->type) {
       case YAML_SCALAR_EVENT:
         v.text_ = scalar();
@@ -94,7 +94,7 @@ class YamlReader {
     const std::string key = scalar();
     next();
     if (!map.map_.emplace(key, value(depth + 1)).second)
-      malformed("contract.key", at, text("the key \"", key, "\" is there twice"));
+      malformed("contract.key", at, concat("the key \"", key, "\" is there twice"));
   }
 
   std::string scalar() const {
@@ -114,7 +114,7 @@ void Yaml::refuse(std::string_view rule, const std::string& sentence) const { ma
 const Yaml& Yaml::expect(Kind kind, std::string_view wanted) const {
   constexpr std::string_view kinds[] = {"a text", "a list", "a map"};
   if (kind_ != kind)
-    refuse("contract.kind", assay::text(wanted, " must stand here, not ", kinds[static_cast<std::size_t>(kind_)]));
+    refuse("contract.kind", concat(wanted, " must stand here, not ", kinds[static_cast<std::size_t>(kind_)]));
   return *this;
 }
 
@@ -127,13 +127,13 @@ Int Yaml::whole_number() const {
   Int number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc{} || end != digits.data() + digits.size() || number < 0)
-    refuse("contract.kind", assay::text("a whole number must stand here, not \"", digits, '"'));
+    refuse("contract.kind", concat("a whole number must stand here, not \"", digits, '"'));
   return number;
 }
 
 bool Yaml::boolean() const {
   if (text() != "true" && text() != "false")
-    refuse("contract.kind", assay::text("true or false must stand here, not \"", text(), '"'));
+    refuse("contract.kind", concat("true or false must stand here, not \"", text(), '"'));
   return text() == "true";
 }
 
@@ -150,7 +150,7 @@ std::vector<std::string> Yaml::texts() const {
 void Yaml::check_keys(std::initializer_list<std::string_view> known) const {
   for (const auto& [key, value] : map())
     if (std::ranges::find(known, key) == known.end())
-      value.refuse("contract.key", assay::text("there is no key \"", key, "\" here"));
+      value.refuse("contract.key", concat("there is no key \"", key, "\" here"));
 }
 
 const Yaml* Yaml::find(const std::string& key) const {
@@ -160,8 +160,8 @@ const Yaml* Yaml::find(const std::string& key) const {
 
 const Yaml& Yaml::at(const std::string& key) const {
   const Yaml* found = find(key);
-  if (!found) refuse("contract.key", assay::text("the key \"", key, "\" is missing"));
+  if (!found) refuse("contract.key", concat("the key \"", key, "\" is missing"));
   return *found;
 }
 
-}  // namespace assay
+}  // namespace assay::contract

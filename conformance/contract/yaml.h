@@ -10,7 +10,7 @@
 
 #include "reference/number.h"
 
-namespace assay {
+namespace assay::contract {
 
 // A value of a YAML file with its place in the file. Each function throws Fault (malformed, with a rule id and with
 // "file:line" as the place) if the value is not of the kind that the function asks for.
@@ -48,4 +48,4 @@ class Yaml {
   std::string place_;
 };
 
-}  // namespace assay
+}  // namespace assay::contract

@@ -37,7 +37,7 @@ Files with_data(Bytes file) {
 class Cases {
  public:
   void add(std::string_view rule, Files meets, Files breaks) {
-    all_.push_back({rule, text(rule, '.', numbers_[rule]++), std::move(meets), std::move(breaks)});
+    all_.push_back({rule, concat(rule, '.', numbers_[rule]++), std::move(meets), std::move(breaks)});
   }
   std::vector<RuleCase> take() {
     const auto index = [](const RuleCase& c) {

@@ -72,7 +72,7 @@ std::uint64_t number(const Site& site, std::string_view change, std::uint64_t no
   if (change == "half") return now / 2;
   if (change == "unknown") return *site.count + 1;
   if (change == "other") return now % *site.count + 1;
-  throw Fault(Outcome::invalid, "corruption", text("there is no change ", change, " of ", site.place));
+  throw Fault(Outcome::invalid, "corruption", concat("there is no change ", change, " of ", site.place));
 }
 
 std::uint16_t slot(const Site& site, std::string_view change, std::uint64_t now, std::uint64_t table_size) {

@@ -7,7 +7,7 @@ namespace {
 
 // The name of a change of a number omits the kind.
 std::string behind(const Site& site, std::string_view change) {
-  return site.kind == SiteKind::number ? text('=', change) : text(':', word(site.kind), '=', change);
+  return site.kind == SiteKind::number ? concat('=', change) : concat(':', word(site.kind), '=', change);
 }
 
 bool breaks_nothing_else(const Expectation& e, std::string_view rule) {

@@ -89,7 +89,7 @@ Original::Meaning Original::run(const Bytes& program) const {
     auto method = loaded->method(told.name);
     Refusal refused = method ? Refusal() : method.faults.front();
     if (method) {
-      const auto inputs = some_inputs(*method);
+      const auto inputs = files::some_inputs(*method);
       for (std::size_t i = 0; i < inputs.size() && !refused; ++i)
         if (inputs[i]) refused = method->set_input(i, *inputs[i]);
       if (!refused) refused = method->execute();
@@ -105,7 +105,7 @@ Original::Meaning Original::run(const Bytes& program) const {
 bool Original::same(const Meaning& a, const Meaning& b) {
   return std::ranges::equal(a, b, [](const Method& x, const Method& y) {
     return x.name == y.name && x.refused.empty() && y.refused.empty() &&
-           std::ranges::equal(x.outputs, y.outputs, [](const Value& v, const Value& w) { return assay::same(v, w); });
+           std::ranges::equal(x.outputs, y.outputs, [](const Value& v, const Value& w) { return files::same(v, w); });
   });
 }
 

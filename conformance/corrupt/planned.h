@@ -6,7 +6,7 @@
 
 #include "conformance/corrupt/sample.h"
 
-namespace assay {
+namespace assay::corrupt {
 
 // A method with an input and an output. The plan puts the output directly behind the input.
 struct Planned {
@@ -72,4 +72,4 @@ struct Planned {
   std::uint32_t conditions_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::corrupt

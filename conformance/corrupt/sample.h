@@ -5,7 +5,7 @@
 #include "reference/program/build.h"
 
 // Files that use every table of the formats and keep every rule.
-namespace assay {
+namespace assay::corrupt {
 
 inline Bytes numbers(std::initializer_list<float> values) {
   Bytes bytes(values.size() * sizeof(float));
@@ -154,4 +154,4 @@ struct Sample {
   }
 };
 
-}  // namespace assay
+}  // namespace assay::corrupt

@@ -13,7 +13,7 @@
 #include "conformance/runner/parallel.h"
 #include "conformance/text/digest.h"
 
-namespace assay {
+namespace assay::defects {
 namespace {
 
 constexpr double nearly_all = 0.8;
@@ -22,7 +22,7 @@ constexpr double nearly_all = 0.8;
 class Weighed {
  public:
   Weighed& operator+=(const Cause& c) {
-    const Trial& t = c.trial;
+    const verdict::Trial& t = c.trial;
     const auto add = [&](std::uint64_t part, std::uint64_t whole, double& some, double& all) {
       if (whole == 0) return;
       const auto cases = static_cast<double>(c.cases.size());
@@ -37,7 +37,8 @@ class Weighed {
     return *this;
   }
   bool convinces() const {
-    return calls_ >= fewest_drawn && alike_ >= convincing * drawn_ && spared_ >= convincing * differing_;
+    return calls_ >= verdict::fewest_drawn && alike_ >= verdict::convincing * drawn_ &&
+           spared_ >= verdict::convincing * differing_;
   }
 
  private:
@@ -51,7 +52,7 @@ std::string_view base_name(const Operator& op) {
   return name.ends_with('_') ? name.substr(0, name.size() - 1) : name;
 }
 
-std::string kind(const Symptom& s) { return text(name(s.verdict), ' ', name(s.failure)); }
+std::string kind(const Symptom& s) { return concat(verdict::name(s.verdict), ' ', verdict::name(s.failure)); }
 
 // The endings of flags that several operators can share, whatever tensor or argument the flags are about.
 constexpr std::array telling_of_inputs =
@@ -73,7 +74,7 @@ bool is_about_layouts(const Literal& l) {
 // its word. Empty if the literal tells too little.
 std::string gist(const Literal& l) {
   const std::string& name = l.name.text();
-  if (says_broken(name)) return name.substr(0, name.find('('));
+  if (features::says_broken(name)) return name.substr(0, name.find('('));
   if (is_about_layouts(l)) return "not every dim order is contiguous";
   if (l.test != Literal::Test::holds) return {};
   const auto ends = [&](std::string_view says) { return name.ends_with(says); };
@@ -84,15 +85,15 @@ std::string gist(const Literal& l) {
     return ends(" is uint16") || ends(" is uint32") || ends(" is uint64") ? "a tensor is of wide unsigned integers"
                                                                           : "a tensor" + name.substr(at);
   if (const auto at = std::ranges::find_if(telling_of_inputs, ends); at != telling_of_inputs.end())
-    return text("an input ", *at);
+    return concat("an input ", *at);
   if (const auto at = std::ranges::find_if(telling_of_tensors, ends); at != telling_of_tensors.end())
-    return text("a tensor ", *at);
+    return concat("a tensor ", *at);
   return ends(" somewhere") || std::ranges::any_of(telling_of_arguments, ends) ? name : std::string();
 }
 
 // For an invalid call that is accepted, the broken rule tells more than any other literal.
 bool is_telling(const Symptom& s, const Literal& l) {
-  return s.failure == Class::accepted_though_invalid ? says_broken(l.name) : !gist(l).empty();
+  return s.failure == verdict::Class::accepted_though_invalid ? features::says_broken(l.name) : !gist(l).empty();
 }
 
 using Shares = std::map<std::string, std::size_t>;  // numbers of cases
@@ -137,15 +138,15 @@ struct Reasons {
 // of each literal that operators can share. If an invalid call is accepted, a check is missing, so the rule is a place,
 // too.
 Reasons reasons(const Cause& c) {
-  if (c.symptom.verdict == Verdict::quality) return {{kind(c.symptom)}, 1, false};
-  std::vector<std::string> found{text("of ", base_name(*c.op))};
+  if (c.symptom.verdict == verdict::Verdict::quality) return {{kind(c.symptom)}, 1, false};
+  std::vector<std::string> found{concat("of ", base_name(*c.op))};
   if (!c.symptom.place.empty()) found.push_back("at " + c.symptom.place);
   std::ranges::move(common({&c, 1}, messages), std::back_inserter(found));
   const std::size_t places = found.size();
-  if (c.predicate.size() > c.premises && c.trial.convinces(convincing)) found.push_back(words(c.predicate));
+  if (c.predicate.size() > c.premises && c.trial.convinces(verdict::convincing)) found.push_back(words(c.predicate));
   std::ranges::move(common({&c, 1}, gists), std::back_inserter(found));
-  for (std::string& reason : found) reason = text(kind(c.symptom), ' ', reason);
-  const bool lacks_check = c.symptom.failure == Class::accepted_though_invalid;
+  for (std::string& reason : found) reason = concat(kind(c.symptom), ' ', reason);
+  const bool lacks_check = c.symptom.failure == verdict::Class::accepted_though_invalid;
   const std::size_t all = found.size();
   return {std::move(found), lacks_check ? all : places, places > 1};
 }
@@ -220,8 +221,8 @@ std::vector<Group> grouped(std::vector<Reasoned> causes) {
   return groups;
 }
 
-Trial trial_of(const Group& g) {
-  Trial all;
+verdict::Trial trial_of(const Group& g) {
+  verdict::Trial all;
   for (const Cause& c : g.causes) all += c.trial;
   return all;
 }
@@ -229,7 +230,7 @@ Trial trial_of(const Group& g) {
 // Whether some drawn calls contradict the cause, however few.
 bool is_doubtful(const Cause& c) {
   const auto some = [](std::uint64_t part, std::uint64_t whole) {
-    return static_cast<double>(part) < convincing * static_cast<double>(whole);
+    return static_cast<double>(part) < verdict::convincing * static_cast<double>(whole);
   };
   return some(c.trial.alike, c.trial.drawn) || some(c.trial.spared, c.trial.differing);
 }
@@ -295,7 +296,7 @@ std::vector<std::string> ways_of(const Group& g) {
 // The condition of a group with one way to fail. Else what its causes share, or the way of most cases and the number of
 // the other ways.
 std::string when(const Group& g, const std::vector<std::string>& ways) {
-  if (g.causes[0].symptom.verdict == Verdict::quality) return "in some calls";
+  if (g.causes[0].symptom.verdict == verdict::Verdict::quality) return "in some calls";
   if (ways.size() == 1) return ways[0];
   if (const auto shared = common(g.causes, gists); !shared.empty())
     return fmt::format("whenever {}, and more that depends on the call", fmt::join(shared, " and "));
@@ -308,44 +309,46 @@ std::string when(const Group& g, const std::vector<std::string>& ways) {
 // The promised case with the fewest elements, then with the shortest id.
 const JudgedCase& smallest(const std::vector<JudgedCase>& cases) {
   const auto size = [](const JudgedCase& s) {
-    const std::string id = to_text(s.id);
+    const std::string id = cases::to_text(s.id);
     return std::tuple(!s.promised, s.elements, id.size(), id);
   };
   return *std::ranges::min_element(cases, {}, size);
 }
 
-Record named(const JudgedCase& s) {
-  Record r;
-  r.operator_name = s.id.operator_name, r.case_id = to_text(s.id);
+verdict::Record named(const JudgedCase& s) {
+  verdict::Record r;
+  r.operator_name = s.id.operator_name, r.case_id = cases::to_text(s.id);
   r.verdict = s.verdict, r.failure = s.symptom.failure;
   return r;
 }
 
 // A simpler call that fails alike; if none is found, the given call.
-Record shrunk(CaseRunner& case_runner, const JudgedCase& failing) {
-  Record found = case_runner.run_alone(failing.id, Detail::all).record;
+verdict::Record shrunk(runner::CaseRunner& case_runner, const JudgedCase& failing) {
+  verdict::Record found = case_runner.run_alone(failing.id, runner::Detail::all).record;
   if (failing.id.mutations.empty()) return found;
-  const auto is_alike = [&](const Record& r) { return r.verdict == found.verdict && symptom_of(r) == failing.symptom; };
-  std::optional<CaseId> smallest;
-  Trials trials(case_runner.children(), Detail::failures);
-  Shrinker search(failing.id);
+  const auto is_alike = [&](const verdict::Record& r) {
+    return r.verdict == found.verdict && symptom_of(r) == failing.symptom;
+  };
+  std::optional<cases::CaseId> smallest;
+  runner::Trials trials(case_runner.children(), runner::Detail::failures);
+  cases::Shrinker search(failing.id);
   while (const auto candidate = search.next()) {
-    const std::string id = to_text(*candidate);
+    const std::string id = cases::to_text(*candidate);
     bool alike = false;
     trials.run_while({&id, 1}, case_runner.time_limit(),
-                     [&](const Judged& j) { return alike = is_alike(j.record), true; });
+                     [&](const runner::Judged& j) { return alike = is_alike(j.record), true; });
     if (alike) smallest = *candidate;
     search.answer(alike);
   }
   if (!smallest) return found;
-  Record alone = case_runner.run_alone(*smallest, Detail::all).record;
+  verdict::Record alone = case_runner.run_alone(*smallest, runner::Detail::all).record;
   return is_alike(alone) ? alone : found;
 }
 
 // The cases of each operator in the order of their ids, which does not depend on the order of the run.
 std::vector<std::vector<JudgedCase>> by_operator(std::vector<JudgedCase> cases) {
   std::map<std::pair<std::string, std::string>, JudgedCase> ordered;
-  for (JudgedCase& s : cases) ordered.emplace(std::pair(s.id.operator_name, to_text(s.id)), std::move(s));
+  for (JudgedCase& s : cases) ordered.emplace(std::pair(s.id.operator_name, cases::to_text(s.id)), std::move(s));
   std::vector<std::vector<JudgedCase>> all;
   for (auto& [key, s] : ordered) {
     if (all.empty() || all.back()[0].id.operator_name != s.id.operator_name) all.emplace_back();
@@ -355,14 +358,14 @@ std::vector<std::vector<JudgedCase>> by_operator(std::vector<JudgedCase> cases) 
 }
 
 std::size_t failures(const std::vector<JudgedCase>& cases) {
-  return static_cast<std::size_t>(std::ranges::count_if(cases, is_failure, &JudgedCase::verdict));
+  return static_cast<std::size_t>(std::ranges::count_if(cases, verdict::is_failure, &JudgedCase::verdict));
 }
 
 // Whether the search for its smallest call is worth the time.
-bool is_serious(const Defect& d) { return d.promised() && d.tier < Tier::not_promised; }
+bool is_serious(const verdict::Defect& d) { return d.promised() && d.tier < verdict::Tier::not_promised; }
 
-Defect defect_of(CaseRunner* case_runner, const Group& group) {
-  Defect d;
+verdict::Defect defect_of(runner::CaseRunner* case_runner, const Group& group) {
+  verdict::Defect d;
   std::set<std::string> operators;
   std::vector<JudgedCase> failing;
   for (const Cause& c : group.causes) {
@@ -374,7 +377,7 @@ Defect defect_of(CaseRunner* case_runner, const Group& group) {
   for (const JudgedCase& s : failing) {
     d.tier = std::min(d.tier, s.tier), d.known = d.known && s.known, d.promised_cases += s.promised;
     if (s.distance) d.distance = std::max(d.distance.value_or(0), *s.distance);
-    d.case_ids.push_back(to_text(s.id));
+    d.case_ids.push_back(cases::to_text(s.id));
   }
   d.cases = failing.size();
   d.ways = ways_of(group);
@@ -384,23 +387,24 @@ Defect defect_of(CaseRunner* case_runner, const Group& group) {
   d.explained = group.tried.convinces();
   d.verdict = group.causes[0].symptom.verdict, d.failure = group.causes[0].symptom.failure;
   d.smallest = case_runner ? is_serious(d) ? shrunk(*case_runner, smallest(failing))
-                                           : case_runner->run_alone(smallest(failing).id, Detail::all).record
+                                           : case_runner->run_alone(smallest(failing).id, runner::Detail::all).record
                            : named(smallest(failing));
-  d.sentence = sentence(d);
-  d.id = fmt::format("{:08x}", digest(group.key) >> 32);
+  d.sentence = verdict::sentence(d);
+  d.id = fmt::format("{:08x}", text::digest(group.key) >> 32);
   return d;
 }
 
 }  // namespace
 
-std::vector<Defect> defects_of(CaseRunner* case_runner, const Corpus& corpus, std::vector<JudgedCase> cases,
-                               int workers, const std::function<void(std::string_view op)>& begun) {
+std::vector<verdict::Defect> defects_of(runner::CaseRunner* case_runner, const cases::Corpus& corpus,
+                                        std::vector<JudgedCase> cases, int workers,
+                                        const std::function<void(std::string_view op)>& begun) {
   // Operators with most failures take longest, so they come first.
   std::vector<std::vector<JudgedCase>> operators = by_operator(std::move(cases));
   std::ranges::stable_sort(operators, std::greater(), failures);
   std::vector<Cause> causes;
   const int users = case_runner ? case_runner->users(workers) : workers;
-  in_order(
+  runner::in_order(
       operators.size(), users,
       [&](std::size_t i) {
         const std::string name = operators[i][0].id.operator_name;
@@ -412,12 +416,12 @@ std::vector<Defect> defects_of(CaseRunner* case_runner, const Corpus& corpus, st
       });
   std::ranges::stable_sort(causes, {}, [](const Cause& c) { return c.op->name; });
   const std::vector<Group> groups = all_grouped(std::move(causes));
-  std::vector<Defect> defects;
-  in_order(
+  std::vector<verdict::Defect> defects;
+  runner::in_order(
       groups.size(), users, [&](std::size_t i) { return defect_of(case_runner, groups[i]); },
-      [&](Defect d) { defects.push_back(std::move(d)); });
-  std::ranges::sort(defects, is_more_serious);
+      [&](verdict::Defect d) { defects.push_back(std::move(d)); });
+  std::ranges::sort(defects, verdict::is_more_serious);
   return defects;
 }
 
-}  // namespace assay
+}  // namespace assay::defects

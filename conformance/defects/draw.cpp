@@ -3,7 +3,7 @@
 #include "conformance/cases/fingerprint.h"
 #include "conformance/text/digest.h"
 
-namespace assay {
+namespace assay::defects {
 namespace {
 
 constexpr std::size_t tries = 8;     // calls that are made for each wanted call that is found
@@ -16,25 +16,25 @@ constexpr Budget::Limits small{.bytes = Int{1} << 18, .work = Int{1} << 22};
 
 }  // namespace
 
-Drawer::Drawer(const Corpus& corpus, const Contract& contract, const RecordedCalls& calls)
-    : corpus_(corpus), contract_(contract), calls_(calls), random_(digest(calls.op().name)) {}
+Drawer::Drawer(const cases::Corpus& corpus, const contract::Contract& contract, const cases::RecordedCalls& calls)
+    : corpus_(corpus), contract_(contract), calls_(calls), random_(text::digest(calls.op().name)) {}
 
-Features Drawer::know(const CaseId& id) {
-  const Case c = corpus_.make(id);
-  const HostCall call = host_call(c);
+features::Features Drawer::know(const cases::CaseId& id) {
+  const cases::Case c = corpus_.make(id);
+  const cases::HostCall call = cases::host_call(c);
   mutated_.insert(digest_of(c.arguments)), made_.insert(digest_of(call.arguments));
-  return features_of(*c.op, call);
+  return features::features_of(*c.op, call);
 }
 
-std::vector<DescribedCase> Drawer::draw(std::size_t count, std::span<const CaseId> near,
-                                        const std::function<bool(const Features&)>& wanted) {
+std::vector<DescribedCase> Drawer::draw(std::size_t count, std::span<const cases::CaseId> near,
+                                        const std::function<bool(const features::Features&)>& wanted) {
   std::vector<DescribedCase> found;
   std::erase_if(left_, [&](DescribedCase& c) {
     const bool taken = found.size() < count && wanted(c.features);
     if (taken) found.push_back(std::move(c));
     return taken;
   });
-  std::vector<CaseId> known(near.begin(), near.end());
+  std::vector<cases::CaseId> known(near.begin(), near.end());
   std::size_t made = 0;
   const auto is_worth = [&](std::size_t tried, std::size_t for_each) {
     return tried < for_each * (found.size() + extra_tries);
@@ -50,57 +50,57 @@ std::vector<DescribedCase> Drawer::draw(std::size_t count, std::span<const CaseI
 }
 
 // Makes the case if its call is small, promised and new.
-std::optional<DescribedCase> Drawer::made_first(CaseId id) {
-  if (!tried_.insert(to_text(id)).second) return std::nullopt;
-  const Case c = corpus_.make(id);
+std::optional<DescribedCase> Drawer::made_first(cases::CaseId id) {
+  if (!tried_.insert(cases::to_text(id)).second) return std::nullopt;
+  const cases::Case c = corpus_.make(id);
   if (!mutated_.insert(digest_of(c.arguments)).second) return std::nullopt;
   const std::span inputs = std::span(c.arguments).first(c.arguments.size() - c.op->outs());
   if (!contract_.promises_types(*c.op, inputs)) return std::nullopt;  // no outs can make the call promised
-  const HostCall call = host_call(c, small);
+  const cases::HostCall call = cases::host_call(c, small);
   if (call.expected.answer.outcome == Outcome::exhausted) return std::nullopt;
   if (!made_.insert(digest_of(call.arguments)).second) return std::nullopt;
-  Features features = features_of(*c.op, call);
-  Promise promise = contract_.promise(*c.op, call, features);
+  features::Features features = features::features_of(*c.op, call);
+  contract::Promise promise = contract_.promise(*c.op, call, features);
   if (!promise.promised) return std::nullopt;
   return DescribedCase{std::move(id), std::move(features), std::move(promise)};
 }
 
 std::uint64_t Drawer::digest_of(std::span<const Value> arguments) const {
-  return std::hash<std::string>()(fingerprint(calls_.op(), arguments));
+  return std::hash<std::string>()(cases::fingerprint(calls_.op(), arguments));
 }
 
-CaseId Drawer::changed(std::span<const CaseId> near) {
-  CaseId id{std::string(calls_.op().name), 0, {}};
+cases::CaseId Drawer::changed(std::span<const cases::CaseId> near) {
+  cases::CaseId id{std::string(calls_.op().name), 0, {}};
   if (near.empty() || below(4) == 0)
     id.call = calls_.digest(static_cast<std::size_t>(below(calls_.size())));
   else
     id = near[static_cast<std::size_t>(below(near.size()))];
   if (id.mutations.empty()) id.mutations = kept_outs(id);
   if (!id.mutations.empty() && below(2) == 0) {  // keeps the mutations and changes one of their numbers
-    Mutation& m = id.mutations[static_cast<std::size_t>(below(id.mutations.size()))];
+    cases::Mutation& m = id.mutations[static_cast<std::size_t>(below(id.mutations.size()))];
     m.n[static_cast<std::size_t>(below(m.n.size()))] = below(mutation_numbers);
     return id;
   }
   for (Int left = 1 + below(most_added); left > 0; --left)
-    id.mutations.push_back({static_cast<Mutation::Kind>(below(mutation_kinds)),
+    id.mutations.push_back({static_cast<cases::Mutation::Kind>(below(cases::mutation_kinds)),
                             {below(mutation_numbers), below(mutation_numbers), below(mutation_numbers)}});
   return id;
 }
 
 // The mutations that give a call the dtypes of its recorded outs. A mutated call has outs as the entry computes them,
 // or as recorded if the reference refuses the call; other recorded outs must be set by mutations.
-const std::vector<Mutation>& Drawer::kept_outs(const CaseId& recorded) {
+const std::vector<cases::Mutation>& Drawer::kept_outs(const cases::CaseId& recorded) {
   const auto [at, is_new] = kept_outs_.try_emplace(recorded.call);
   if (!is_new) return at->second;
-  const Case c = corpus_.make(recorded);
-  if (!host_call(c).valid()) return at->second;
+  const cases::Case c = corpus_.make(recorded);
+  if (!cases::host_call(c).valid()) return at->second;
   const std::size_t first = c.arguments.size() - c.op->outs();
   for (std::size_t k = 0; k < c.op->outs(); ++k) {
     const Tensor* out = std::get_if<Tensor>(&c.arguments[first + k]);
     if (!out || c.op->arguments[first + k].type != "Tensor") continue;
     for (Int dtype = 0; dtype < mutation_numbers; ++dtype) {
-      const Mutation given{Mutation::Kind::out, {static_cast<Int>(k), dtype, 0}};
-      if (std::get<Tensor>(mutated(*c.op, c.arguments, given)[first + k]).dtype != out->dtype) continue;
+      const cases::Mutation given{cases::Mutation::Kind::out, {static_cast<Int>(k), dtype, 0}};
+      if (std::get<Tensor>(cases::mutated(*c.op, c.arguments, given)[first + k]).dtype != out->dtype) continue;
       at->second.push_back(given);
       break;
     }
@@ -108,4 +108,4 @@ const std::vector<Mutation>& Drawer::kept_outs(const CaseId& recorded) {
   return at->second;
 }
 
-}  // namespace assay
+}  // namespace assay::defects

@@ -14,46 +14,46 @@
 #include "conformance/contract/contract.h"
 #include "conformance/features/features.h"
 
-namespace assay {
+namespace assay::defects {
 
 // A case with the features of its call.
 struct DescribedCase {
-  CaseId id;
-  Features features;
-  Promise promise;
+  cases::CaseId id;
+  features::Features features;
+  contract::Promise promise;
 };
 
 // Draws new promised calls of an operator by changing its recorded calls and given calls. No call is drawn twice.
 class Drawer {
  public:
   // The corpus and the contract outlive the drawer.
-  Drawer(const Corpus& corpus, const Contract& contract, const RecordedCalls& calls);
+  Drawer(const cases::Corpus& corpus, const contract::Contract& contract, const cases::RecordedCalls& calls);
 
   // Registers a case, so that its call is not drawn, and returns its features. Throws Fault as Corpus::make does.
-  Features know(const CaseId& id);
+  features::Features know(const cases::CaseId& id);
 
   // Draws at most `count` calls with wanted features, most of them close to `near`. The calls differ from one another,
   // from all earlier draws and from all registered cases. Returns fewer calls if they are hard to find.
-  std::vector<DescribedCase> draw(std::size_t count, std::span<const CaseId> near,
-                                  const std::function<bool(const Features&)>& wanted);
+  std::vector<DescribedCase> draw(std::size_t count, std::span<const cases::CaseId> near,
+                                  const std::function<bool(const features::Features&)>& wanted);
   void put_back(std::vector<DescribedCase> unused) { std::ranges::move(unused, std::back_inserter(left_)); }
 
  private:
-  CaseId changed(std::span<const CaseId> near);
-  const std::vector<Mutation>& kept_outs(const CaseId& recorded);
-  std::optional<DescribedCase> made_first(CaseId id);
+  cases::CaseId changed(std::span<const cases::CaseId> near);
+  const std::vector<cases::Mutation>& kept_outs(const cases::CaseId& recorded);
+  std::optional<DescribedCase> made_first(cases::CaseId id);
   std::uint64_t digest_of(std::span<const Value> arguments) const;
   Int below(std::size_t n) { return static_cast<Int>(random_() % n); }
 
-  const Corpus& corpus_;
-  const Contract& contract_;
-  const RecordedCalls& calls_;
+  const cases::Corpus& corpus_;
+  const contract::Contract& contract_;
+  const cases::RecordedCalls& calls_;
   std::mt19937_64 random_;
-  std::unordered_set<std::string> tried_;                               // ids of cases
-  std::unordered_set<std::uint64_t> mutated_;                           // digests of calls after their mutations
-  std::unordered_set<std::uint64_t> made_;                              // digests of calls as a host makes them
-  std::unordered_map<std::uint32_t, std::vector<Mutation>> kept_outs_;  // by recorded call
+  std::unordered_set<std::string> tried_;                                      // ids of cases
+  std::unordered_set<std::uint64_t> mutated_;                                  // digests of calls after their mutations
+  std::unordered_set<std::uint64_t> made_;                                     // digests of calls as a host makes them
+  std::unordered_map<std::uint32_t, std::vector<cases::Mutation>> kept_outs_;  // by recorded call
   std::vector<DescribedCase> left_;  // made but not drawn yet; making a call costs more than checking it again
 };
 
-}  // namespace assay
+}  // namespace assay::defects

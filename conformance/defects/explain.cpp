@@ -7,7 +7,7 @@
 #include <set>
 #include <unordered_map>
 
-namespace assay {
+namespace assay::defects {
 namespace {
 
 constexpr std::size_t most_conditions = 4, beam = 16, most_amounts = 12;
@@ -73,13 +73,13 @@ class Choices {
   std::vector<double> logarithms_;
 };
 
-bool is_about_the_call(Phrase flag) {
+bool is_about_the_call(features::Phrase flag) {
   static const std::set<const std::string*> all = [] {
     std::set<const std::string*> places;
-    for (const Phrase known : call_flags()) places.insert(known.place());
+    for (const features::Phrase known : features::call_flags()) places.insert(known.place());
     return places;
   }();
-  return all.contains(flag.place()) || says_broken(flag);
+  return all.contains(flag.place()) || features::says_broken(flag);
 }
 
 // The number of bits that a literal takes. Literals that are frequent in descriptions of defects take fewer bits.
@@ -101,7 +101,7 @@ double bits_of(const Literal& l) {
 }
 
 struct PlaceHash {
-  std::size_t operator()(Phrase p) const { return std::hash<const std::string*>()(p.place()); }
+  std::size_t operator()(features::Phrase p) const { return std::hash<const std::string*>()(p.place()); }
 };
 
 struct Candidate {
@@ -115,21 +115,21 @@ struct Candidate {
 class Candidates {
  public:
   explicit Candidates(std::span<const Example> examples) : examples_(examples), failing_(examples.size()) {
-    std::unordered_map<Phrase, Set, PlaceHash> found;
-    std::unordered_map<Phrase, std::map<double, Set>, PlaceHash> measured;
+    std::unordered_map<features::Phrase, Set, PlaceHash> found;
+    std::unordered_map<features::Phrase, std::map<double, Set>, PlaceHash> measured;
     for (std::size_t i = 0; i < examples.size(); ++i) {
       if (examples[i].fails) failing_.add(i);
-      for (const Phrase flag : examples[i].features->flags)
+      for (const features::Phrase flag : examples[i].features->flags)
         found.try_emplace(flag, examples.size()).first->second.add(i);
-      for (const Measure& m : examples[i].features->measures)
+      for (const features::Measure& m : examples[i].features->measures)
         measured[m.name].try_emplace(m.amount, examples.size()).first->second.add(i);
     }
-    const std::map<Phrase, Set> flags(found.begin(), found.end());
-    const std::map<Phrase, std::map<double, Set>> amounts(measured.begin(), measured.end());
+    const std::map<features::Phrase, Set> flags(found.begin(), found.end());
+    const std::map<features::Phrase, std::map<double, Set>> amounts(measured.begin(), measured.end());
     const Set all(examples.size(), true);
     for (const auto& [flag, covered] : flags) {
       add({Literal::Test::holds, flag, 0}, covered);
-      if (!says_broken(flag)) add({Literal::Test::lacks, flag, 0}, all.without(covered));
+      if (!features::says_broken(flag)) add({Literal::Test::lacks, flag, 0}, all.without(covered));
     }
     for (const auto& [name, covered] : amounts) add_amounts(name, covered);
   }
@@ -137,7 +137,7 @@ class Candidates {
   const std::vector<Candidate>& all() const { return all_; }
 
  private:
-  void add_amounts(Phrase name, const std::map<double, Set>& amounts) {
+  void add_amounts(features::Phrase name, const std::map<double, Set>& amounts) {
     std::vector<double> values;  // values of failing examples
     for (const auto& [amount, covered] : amounts)
       if (covered.count_with(failing_) > 0) values.push_back(amount);
@@ -278,4 +278,4 @@ std::vector<Predicate> explain(std::span<const Example> examples) {
   return found;
 }
 
-}  // namespace assay
+}  // namespace assay::defects

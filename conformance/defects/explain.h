@@ -5,11 +5,11 @@
 
 #include "conformance/defects/predicate.h"
 
-namespace assay {
+namespace assay::defects {
 
 // A judged call, and whether it fails in the way that is to be explained.
 struct Example {
-  const Features* features;
+  const features::Features* features;
   bool fails;
 };
 
@@ -19,4 +19,4 @@ struct Example {
 // passing examples if that is possible.
 std::vector<Predicate> explain(std::span<const Example> examples);
 
-}  // namespace assay
+}  // namespace assay::defects

@@ -4,17 +4,17 @@
 
 #include <algorithm>
 
-namespace assay {
+namespace assay::defects {
 
-bool Literal::of(const Features& f) const {
+bool Literal::of(const features::Features& f) const {
   if (test == Test::holds) return f.has(name);
   if (test == Test::lacks) return !f.has(name);
-  const Measure* m = f.measure(name);
+  const features::Measure* m = f.measure(name);
   if (!m) return false;
   return test == Test::is ? m->amount == amount : test == Test::at_least ? m->amount >= amount : m->amount <= amount;
 }
 
-bool holds(const Predicate& predicate, const Features& f) {
+bool holds(const Predicate& predicate, const features::Features& f) {
   return std::ranges::all_of(predicate, [&](const Literal& l) { return l.of(f); });
 }
 
@@ -23,7 +23,7 @@ std::string words(const Literal& literal) {
     case Literal::Test::holds:
       return literal.name.text();
     case Literal::Test::lacks:
-      return negation(literal.name);
+      return features::negation(literal.name);
     case Literal::Test::is:
       return fmt::format("{} is {}", literal.name.text(), literal.amount);
     case Literal::Test::at_least:
@@ -34,7 +34,9 @@ std::string words(const Literal& literal) {
   return {};
 }
 
-bool goes_without_saying(const Literal& l) { return l.name == call_is_valid || l.name == results_are_empty; }
+bool goes_without_saying(const Literal& l) {
+  return l.name == features::call_is_valid || l.name == features::results_are_empty;
+}
 
 std::string words(const Predicate& predicate) {
   std::string all;
@@ -43,4 +45,4 @@ std::string words(const Predicate& predicate) {
   return all.empty() ? "always" : all;
 }
 
-}  // namespace assay
+}  // namespace assay::defects

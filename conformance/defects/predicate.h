@@ -5,22 +5,22 @@
 
 #include "conformance/features/features.h"
 
-namespace assay {
+namespace assay::defects {
 
 // A condition on a call.
 struct Literal {
   enum class Test : std::uint8_t { holds, lacks, is, at_least, at_most };
   Test test = Test::holds;
-  Phrase name;        // the name of a flag for `holds` and `lacks`, else that of a measure
-  double amount = 0;  // the value that the measure is compared with
-  bool of(const Features& f) const;
+  features::Phrase name;  // the name of a flag for `holds` and `lacks`, else that of a measure
+  double amount = 0;      // the value that the measure is compared with
+  bool of(const features::Features& f) const;
   auto operator<=>(const Literal&) const = default;
 };
 
 // A conjunction of literals; an empty one holds for every call.
 using Predicate = std::vector<Literal>;
 
-bool holds(const Predicate& predicate, const Features& f);
+bool holds(const Predicate& predicate, const features::Features& f);
 
 // "self is not uint16", "dim is negative"
 std::string words(const Literal& literal);
@@ -31,4 +31,4 @@ bool goes_without_saying(const Literal& literal);
 // "whenever self has NaN and dim is negative", or "always". Omits literals that go without saying.
 std::string words(const Predicate& predicate);
 
-}  // namespace assay
+}  // namespace assay::defects

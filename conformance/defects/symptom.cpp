@@ -6,7 +6,7 @@
 
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::defects {
 namespace {
 
 constexpr std::string_view digits = "0123456789",
@@ -93,10 +93,11 @@ std::string base_name(std::string_view operator_name) {
 }  // namespace
 
 bool hides_results(const Symptom& s) {
-  return s.verdict == Verdict::crash || s.verdict == Verdict::timeout || s.failure == Class::refused_though_valid;
+  return s.verdict == verdict::Verdict::crash || s.verdict == verdict::Verdict::timeout ||
+         s.failure == verdict::Class::refused_though_valid;
 }
 
-std::vector<std::string> reasons_in(const Record& r) {
+std::vector<std::string> reasons_in(const verdict::Record& r) {
   if (!hides_results(symptom_of(r))) return {};
   const auto place = place_in(r.message);
   if (!place) return {};
@@ -104,28 +105,28 @@ std::vector<std::string> reasons_in(const Record& r) {
   std::vector<std::string> reasons;
   const std::string_view file = place->file_and_line.substr(0, place->file_and_line.find(':'));
   if (const std::string function = take_function(said); !function.empty())
-    reasons.push_back(text("in ", function, "()"));
+    reasons.push_back(concat("in ", function, "()"));
   else if (file.find(base_name(r.operator_name)) != file.npos)
-    reasons.push_back(text("in ", file));
+    reasons.push_back(concat("in ", file));
   const std::string name = r.operator_name.substr(r.operator_name.find("::") + 2);
   if (const std::size_t at = said.find(name); at != std::string::npos) said.replace(at, name.size(), "it");
   said = trimmed(without_numbers(said), " :");
-  if (!said.empty() && !said.ends_with("(false)")) reasons.push_back(text("saying '", said, "'"));
+  if (!said.empty() && !said.ends_with("(false)")) reasons.push_back(concat("saying '", said, "'"));
   return reasons;
 }
 
-Symptom symptom_of(const Record& r) {
-  Symptom s{r.verdict, r.failure == Class::nan ? Class::value : r.failure, {}, {}};
-  const bool refused_outside = r.verdict == Verdict::unsupported && r.rule.empty();
-  if (refused_outside) s.verdict = Verdict::fail, s.failure = Class::refused_though_valid;
+Symptom symptom_of(const verdict::Record& r) {
+  Symptom s{r.verdict, r.failure == verdict::Class::nan ? verdict::Class::value : r.failure, {}, {}};
+  const bool refused_outside = r.verdict == verdict::Verdict::unsupported && r.rule.empty();
+  if (refused_outside) s.verdict = verdict::Verdict::fail, s.failure = verdict::Class::refused_though_valid;
   if (hides_results(s)) {
     if (const auto place = place_in(r.message))
       s.place = place->file_and_line;
     else
       s.said = without_numbers(r.message);
   }
-  if (s.failure == Class::accepted_though_invalid) s.said = r.rule;
+  if (s.failure == verdict::Class::accepted_though_invalid) s.said = r.rule;
   return s;
 }
 
-}  // namespace assay
+}  // namespace assay::defects

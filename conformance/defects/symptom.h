@@ -5,27 +5,28 @@
 
 #include "conformance/verdict/record.h"
 
-namespace assay {
+namespace assay::defects {
 
 // How a call fails. Two calls of an operator fail alike if their symptoms are equal. A call that the library refuses
 // outside its contract is not a failure, but it has the symptom of a refusal.
 struct Symptom {
-  Verdict verdict = Verdict::pass;
-  Class failure = Class::none;  // nan counts as value, because the data decide which of the two a wrong number is
-  std::string place;            // the source line that the library named when it refused the call or ended
-  std::string said;  // if it named no line, its message without numbers; for an invalid call that was accepted,
-                     // the rule that the call breaks
+  verdict::Verdict verdict = verdict::Verdict::pass;
+  verdict::Class failure =
+      verdict::Class::none;  // nan counts as value, because the data decide which of the two a wrong number is
+  std::string place;         // the source line that the library named when it refused the call or ended
+  std::string said;          // if it named no line, its message without numbers; for an invalid call that was accepted,
+                             // the rule that the call breaks
   auto operator<=>(const Symptom&) const = default;
 };
 
-Symptom symptom_of(const Record& record);
+Symptom symptom_of(const verdict::Record& record);
 
 // The parts of a message that other operators may share. There are some only if the library refused the call or ended,
 // and named its source: the function, as "in check_sizes()", or else the file if it belongs to the operator, and the
 // text of the message without numbers and the operator's name, as "saying '…'".
-std::vector<std::string> reasons_in(const Record& record);
+std::vector<std::string> reasons_in(const verdict::Record& record);
 
 // True if nothing is known about the results: the call was refused, or it ended the process.
 bool hides_results(const Symptom& symptom);
 
-}  // namespace assay
+}  // namespace assay::defects

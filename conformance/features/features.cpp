@@ -14,7 +14,7 @@
 #include "reference/words/dtypes.h"
 #include "reference/words/shapes.h"
 
-namespace assay {
+namespace assay::features {
 namespace {
 
 constexpr std::string_view breaks = "the call breaks ";
@@ -102,8 +102,8 @@ constexpr auto tensor_flags = std::to_array<TensorFlag>({
      [](const Tensor& t, const Elements&) { return t.rank() > 0 && t.sizes[t.rank() - 1] % 4 == 0; }},
     {"has rows of a multiple of 8",
      [](const Tensor& t, const Elements&) { return t.rank() > 0 && t.sizes[t.rank() - 1] % 8 == 0; }},
-    {"is contiguous", [](const Tensor& t, const Elements&) { return is_contiguous(t); }},
-    {"is channels last", [](const Tensor& t, const Elements&) { return is_channels_last(t); }},
+    {"is contiguous", [](const Tensor& t, const Elements&) { return cases::is_contiguous(t); }},
+    {"is channels last", [](const Tensor& t, const Elements&) { return cases::is_channels_last(t); }},
 });
 
 // Flags of each input, after its name; also of the call, after "an input", and for results after "a result".
@@ -295,7 +295,7 @@ constexpr auto plain_call_flags = std::to_array<std::string_view>({
     no_freedom,
 });
 
-Phrase phrase(std::string_view subject, std::string_view says) { return text(subject, ' ', says); }
+Phrase phrase(std::string_view subject, std::string_view says) { return concat(subject, ' ', says); }
 
 // A lambda, not a function pointer, so that comparisons can inline it.
 constexpr auto place_of = [](Phrase p) { return p.place(); };
@@ -331,7 +331,7 @@ Subject& subject(std::string_view name) {
 
 class Describing {
  public:
-  Describing(const Operator& op, const HostCall& call) : op_(op), call_(call) {}
+  Describing(const Operator& op, const cases::HostCall& call) : op_(op), call_(call) {}
 
   Features features() && {
     for (std::size_t i = 0; i < op_.arguments.size(); ++i) describe(op_.arguments[i], call_.arguments[i]);
@@ -371,7 +371,7 @@ class Describing {
           } else if constexpr (std::is_same_v<T, Tensors>) {
             measure(subject("the length of")(name), static_cast<double>(v.size()));
             say_if(v.empty(), "a list is empty");
-            each_tensor(value, [&](const Tensor& t) { tensor(a, t); });
+            cases::each_tensor(value, [&](const Tensor& t) { tensor(a, t); });
             if (std::ranges::any_of(v, [](const auto& t) { return !t; })) say(name, "has None");
             if (!v.empty() && !v[0]) say(name, "has None at its beginning");
           } else if constexpr (std::is_same_v<T, bool>) {
@@ -379,7 +379,7 @@ class Describing {
             if (a.type.starts_with("Scalar") && !a.type.starts_with("ScalarType"))
               say(name, "is a bool"), say("an argument is a bool where numbers are");
           } else if constexpr (std::is_same_v<T, std::string>) {
-            say(phrase(name, text("is \"", v, "\"")));
+            say(phrase(name, concat("is \"", v, "\"")));
           } else if constexpr (std::is_same_v<T, Int> || std::is_same_v<T, double>) {
             number(a, v);
           } else {
@@ -480,7 +480,7 @@ class Describing {
     for (std::size_t i = 0; all.size() > 2 && i < all.size(); ++i)
       for (const auto& [other, tensor] : all.subspan(i + 1))
         if (all[i].second->sizes != tensor->sizes)
-          say(phrase(all[i].first, text("and ", other, " have different sizes")));
+          say(phrase(all[i].first, concat("and ", other, " have different sizes")));
   }
 
   static bool is_operand(const SchemaArgument& a, const Value& v) {
@@ -527,11 +527,12 @@ class Describing {
 
   void describe_layouts() {
     const auto every = [&](auto holds) { return std::ranges::all_of(orders_, holds); };
-    const auto contiguous = [](const Tensor* t) { return is_contiguous(*t); };
+    const auto contiguous = [](const Tensor* t) { return cases::is_contiguous(*t); };
     // If some tensor is channels last, one without channels, such as a bias, counts as channels last when contiguous.
-    const bool some_channels_last = std::ranges::any_of(orders_, [](const Tensor* t) { return is_channels_last(*t); });
+    const bool some_channels_last =
+        std::ranges::any_of(orders_, [](const Tensor* t) { return cases::is_channels_last(*t); });
     const auto channels_last = [&](const Tensor* t) {
-      return some_channels_last && (t->rank() < 4 ? contiguous(t) : is_channels_last(*t));
+      return some_channels_last && (t->rank() < 4 ? contiguous(t) : cases::is_channels_last(*t));
     };
     say_if(every(contiguous), "every dim order is contiguous");
     say_if(some_channels_last && every(channels_last), "every dim order is channels last");
@@ -543,7 +544,7 @@ class Describing {
   }
 
   void describe_results() {
-    const Expectation& e = call_.expected;
+    const judge::Expectation& e = call_.expected;
     if (!call_.valid()) return say_broken(e.answer.rule);
     say(call_is_valid);
     say_if(std::ranges::all_of(e.outs, [](const Tensor& t) { return t.count() == 0; }), results_are_empty);
@@ -580,7 +581,7 @@ class Describing {
   }
 
   const Operator& op_;
-  const HostCall& call_;
+  const cases::HostCall& call_;
   std::vector<Phrase> flags_;
   std::vector<Measure> measures_;
   std::vector<const Tensor*> orders_;
@@ -592,7 +593,7 @@ class Describing {
 
 std::string replaced(std::string_view flag, std::string_view was, std::string_view now) {
   const std::size_t at = flag.find(was);
-  return text(flag.substr(0, at), now, flag.substr(at + was.size()));
+  return concat(flag.substr(0, at), now, flag.substr(at + was.size()));
 }
 
 }  // namespace
@@ -608,7 +609,7 @@ const Measure* Features::measure(Phrase name) const {
   return at != measures.end() ? &*at : nullptr;
 }
 
-Features features_of(const Operator& op, const HostCall& call) { return Describing(op, call).features(); }
+Features features_of(const Operator& op, const cases::HostCall& call) { return Describing(op, call).features(); }
 
 std::span<const Phrase> call_flags() {
   static const std::vector<Phrase> all = [] {
@@ -635,7 +636,7 @@ std::string negation(std::string_view flag) {
   if (flag.starts_with("an out ")) return replaced(flag, "an out", "no out");
   if (flag.starts_with("a list ")) return replaced(flag, "a list", "no list");
   if (flag.starts_with("a result ")) return replaced(flag, "a result", "no result");
-  if (flag.starts_with("every ")) return text("not ", flag);
+  if (flag.starts_with("every ")) return concat("not ", flag);
   if (flag.find(" have different ") != std::string_view::npos) return replaced(flag, "different", "the same");
   if (says_broken(flag)) return replaced(flag, "breaks", "keeps");
   if (flag.find(" is no ") != std::string_view::npos) return replaced(flag, " is no ", " is a ");
@@ -646,4 +647,4 @@ std::string negation(std::string_view flag) {
   return replaced(flag, " is ", " is not ");
 }
 
-}  // namespace assay
+}  // namespace assay::features

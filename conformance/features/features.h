@@ -9,7 +9,7 @@
 #include "conformance/features/phrase.h"
 
 // Facts about a call as phrases: the vocabulary of slices, contracts and defects.
-namespace assay {
+namespace assay::features {
 
 // A number that belongs to a call, such as "the rank of self" or the value of an argument, "dim".
 struct Measure {
@@ -27,7 +27,7 @@ struct Features {
   const Measure* measure(Phrase name) const;  // null if the call has no such measure
 };
 
-Features features_of(const Operator& op, const HostCall& call);
+Features features_of(const Operator& op, const cases::HostCall& call);
 
 inline constexpr const char *call_is_valid = "the call is valid", *results_are_empty = "the results are empty";
 
@@ -40,4 +40,4 @@ std::span<const Phrase> call_flags();
 // The words for a flag that does not hold: "no tensor is uint16", "self is not floating", "self has no NaN".
 std::string negation(std::string_view flag);
 
-}  // namespace assay
+}  // namespace assay::features

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <unordered_set>
 
-namespace assay {
+namespace assay::features {
 namespace {
 
 struct Hash : std::hash<std::string_view> {
@@ -20,4 +20,4 @@ Phrase::Phrase(std::string_view text) {
   text_ = &*(at == known.end() ? known.emplace(text).first : at);
 }
 
-}  // namespace assay
+}  // namespace assay::features

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay {
+namespace assay::features {
 
 // An interned string: copies and comparisons for equality cost as much as those of a pointer. Never freed: use it for
 // small sets of texts. Thread-safe.
@@ -29,4 +29,4 @@ class Phrase {
   const std::string* text_;
 };
 
-}  // namespace assay
+}  // namespace assay::features

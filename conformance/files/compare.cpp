@@ -8,7 +8,7 @@
 #include "conformance/text/literal.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::files {
 namespace {
 
 // The elements of a tensor as bits and, unless its dtype is opaque, as numbers. The parts of a complex element are
@@ -40,7 +40,7 @@ Dims index_of(Int flat, const Dims& sizes) {
 Comparison compare(const Tensor& got, const Tensor& want, const Tolerance& tolerance) {
   Comparison c;
   if (got.dtype != want.dtype || got.sizes != want.sizes) {
-    c.difference = text("got ", describe(got), ", want ", describe(want));
+    c.difference = concat("got ", describe(got), ", want ", describe(want));
     return c;
   }
   const Elements g(got), w(want);
@@ -58,7 +58,7 @@ Comparison compare(const Tensor& got, const Tensor& want, const Tolerance& toler
     if (apart <= farthest) continue;
     farthest = apart;
     c.index = index_of(i / d.parts(), got.sizes);
-    c.got = number_text(g.bits[i], d.part), c.want = number_text(w.bits[i], d.part);
+    c.got = text::number_text(g.bits[i], d.part), c.want = text::number_text(w.bits[i], d.part);
   }
   return c;
 }
@@ -74,7 +74,7 @@ std::optional<Comparison> compare_numbers(const Value& got, const Value& want, c
 
 std::string brief(const Value& value) {
   const Tensor* t = std::get_if<Tensor>(&value);
-  return t ? describe(*t) : literal(value, 8);
+  return t ? describe(*t) : text::literal(value, 8);
 }
 
 }  // namespace
@@ -87,16 +87,16 @@ Comparison compare(const Value& got, const Value& want, const Tolerance& toleran
   if (const auto* s = std::get_if<std::string>(&got), *t = std::get_if<std::string>(&want); s && t && *s == *t)
     return c;
   if (std::holds_alternative<std::monostate>(got) && std::holds_alternative<std::monostate>(want)) return c;
-  c.difference = text("got ", brief(got), ", want ", brief(want));
+  c.difference = concat("got ", brief(got), ", want ", brief(want));
   return c;
 }
 
 std::string sentence(const Comparison& c, const Tolerance& tolerance) {
   if (!c.difference.empty()) return c.difference;
   if (c.outside == 0) return c.distance == 0 ? "equal" : fmt::format("off by at most {:.3g}", c.distance);
-  const std::string where = c.index.size() > 0 ? text(" at ", c.index) : "";
+  const std::string where = c.index.size() > 0 ? concat(" at ", c.index) : "";
   return fmt::format("{} of {} outside rtol {:g}, atol {:g}; worst{}: got {}, want {}, off by {:.3g}", c.outside,
                      c.elements, tolerance.rtol, tolerance.atol, where, c.got, c.want, c.distance);
 }
 
-}  // namespace assay
+}  // namespace assay::files

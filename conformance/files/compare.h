@@ -6,7 +6,7 @@
 #include "reference/value.h"
 
 // Compares a value with the expected value.
-namespace assay {
+namespace assay::files {
 
 struct Tolerance {
   double rtol = 0, atol = 0;  // |got - want| <= atol + rtol * |want|
@@ -30,4 +30,4 @@ Comparison compare(const Value& got, const Value& want, const Tolerance& toleran
 
 std::string sentence(const Comparison& comparison, const Tolerance& tolerance);
 
-}  // namespace assay
+}  // namespace assay::files

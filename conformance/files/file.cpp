@@ -14,17 +14,17 @@
 #include "conformance/text/printable.h"
 #include "format/check.h"
 
-namespace assay {
+namespace assay::files {
 namespace {
 
 namespace fs = std::filesystem;
 constexpr std::uint64_t everything = std::numeric_limits<std::uint64_t>::max();
 
 Fault unreadable(const fs::path& path, std::string_view why) {
-  return {Outcome::malformed, "file", text(printable(path.string()), " cannot be read: ", why)};
+  return {Outcome::malformed, "file", concat(text::printable(path.string()), " cannot be read: ", why)};
 }
 Fault unwritable(const fs::path& path, std::string_view why) {
-  return {Outcome::exhausted, "output", text(printable(path.string()), " cannot be written: ", why)};
+  return {Outcome::exhausted, "output", concat(text::printable(path.string()), " cannot be written: ", why)};
 }
 
 struct Descriptor {
@@ -107,7 +107,7 @@ File copied(const Input& input, const Access& access, Extent extent) {
 
 std::uint64_t extent_of_program(std::span<const std::byte> head) {
   FaultList faults;
-  const FileKind* kind = file_kind(head);
+  const format::FileKind* kind = format::file_kind(head);
   if (!kind) return head.size();
   const auto extent = kind->locate(head, everything, faults.findings());  // empty if the header is absent or wrong
   return extent ? std::max(extent->tables_size, extent->segments_begin + extent->segments_size) : everything;
@@ -132,8 +132,8 @@ std::vector<File> open_data_files(std::span<const fs::path> paths, const Access&
   std::vector<File> files;
   for (const fs::path& path : paths) {
     files.push_back(open_file(path, access));
-    if (file_kind(files.back().bytes) != &format::data_kind)
-      throw Fault(Outcome::malformed, "F1", text(printable(path.string()), " is no data file (.ptd)"));
+    if (format::file_kind(files.back().bytes) != &format::data_kind)
+      throw Fault(Outcome::malformed, "F1", concat(text::printable(path.string()), " is no data file (.ptd)"));
   }
   return files;
 }
@@ -155,4 +155,4 @@ void make_folder(const fs::path& path) {
   if (!fs::is_directory(path)) throw unwritable(path, error ? error.message() : "it is no folder");
 }
 
-}  // namespace assay
+}  // namespace assay::files

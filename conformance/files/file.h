@@ -11,7 +11,7 @@
 
 // Reads and writes files. Throws Fault: malformed `file` if a file cannot be read, exhausted `output` if it cannot be
 // written.
-namespace assay {
+namespace assay::files {
 
 // How files are read.
 struct Access {
@@ -35,4 +35,4 @@ std::vector<File> open_data_files(std::span<const std::filesystem::path> paths,
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void make_folder(const std::filesystem::path& path);  // makes a folder and its parents, unless they exist
 
-}  // namespace assay
+}  // namespace assay::files

@@ -13,7 +13,7 @@
 #include "dtype_lists.gen.h"
 #include "reference/value.h"
 
-namespace assay {
+namespace assay::files {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
@@ -26,10 +26,10 @@ DType dtype_of(std::string_view descr) {
   const auto row = std::ranges::find(numpy_codes, descr.substr(ordered), &DTypeCode::second);
   if (row == std::end(numpy_codes))
     throw Fault(Outcome::unsupported, "npy.dtype",
-                text("dtype ", Quoted{descr}, " is none that a tensor has (bfloat16 is 'V2')"));
+                concat("dtype ", text::Quoted{descr}, " is none that a tensor has (bfloat16 is 'V2')"));
   if (descr[0] == '>' && info(row->first).bytes > 1)
     throw Fault(Outcome::unsupported, "npy.dtype",
-                text("dtype ", Quoted{descr}, " is big endian, but must be little endian"));
+                concat("dtype ", text::Quoted{descr}, " is big endian, but must be little endian"));
   return row->first;
 }
 
@@ -57,11 +57,11 @@ class HeaderReader {
       else if (key == "shape")
         header.shape = shape();
       else
-        well_formed(false, header_rule, "key ", Quoted{key}, " is none of descr, fortran_order and shape");
+        text::well_formed(false, header_rule, "key ", text::Quoted{key}, " is none of descr, fortran_order and shape");
       if (!accept(',')) expect('}', true);
     }
     skip();
-    well_formed(rest_.empty(), header_rule, "something stands behind the header's dict");
+    text::well_formed(rest_.empty(), header_rule, "something stands behind the header's dict");
     return header;
   }
 
@@ -75,14 +75,15 @@ class HeaderReader {
   }
   void expect(char c, bool keep = false) {
     skip();
-    well_formed(rest_.starts_with(c), header_rule, '\'', c, "' is missing before ", Quoted{rest_.substr(0, 20)});
+    text::well_formed(rest_.starts_with(c), header_rule, '\'', c, "' is missing before ",
+                      text::Quoted{rest_.substr(0, 20)});
     if (!keep) rest_.remove_prefix(1);
   }
   std::string_view string() {
     const char quote = (skip(), rest_.starts_with('"') ? '"' : '\'');
     expect(quote);
     const std::size_t end = rest_.find(quote);
-    well_formed(end != std::string_view::npos, header_rule, "a string does not end");
+    text::well_formed(end != std::string_view::npos, header_rule, "a string does not end");
     const std::string_view s = rest_.substr(0, end);
     rest_.remove_prefix(end + 1);
     return s;
@@ -95,7 +96,7 @@ class HeaderReader {
   bool boolean() {
     skip();
     const bool yes = rest_.starts_with("True"), no = rest_.starts_with("False");
-    well_formed(yes || no, header_rule, "fortran_order is neither True nor False");
+    text::well_formed(yes || no, header_rule, "fortran_order is neither True nor False");
     rest_.remove_prefix(yes ? 4 : 5);
     return yes;
   }
@@ -106,11 +107,11 @@ class HeaderReader {
       Int n = 0;
       skip();
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), n);
-      well_formed(error == std::errc() && n >= 0, header_rule, "shape holds ", Quoted{rest_.substr(0, 20)},
-                  ", which begins with no size");
+      text::well_formed(error == std::errc() && n >= 0, header_rule, "shape holds ", text::Quoted{rest_.substr(0, 20)},
+                        ", which begins with no size");
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       if (sizes.size() == max_rank)
-        throw Fault(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
+        throw Fault(Outcome::exhausted, "limits.rank", concat("a tensor has at most ", max_rank, " dimensions"));
       sizes.push_back(n);
       if (!accept(',')) expect(')', true);
     }
@@ -127,26 +128,27 @@ bool starts_with_magic(std::span<const std::byte> file) {
 // The header and the data of a file.
 std::pair<std::string_view, std::span<const std::byte>> parts(std::span<const std::byte> file) {
   const std::string_view all(reinterpret_cast<const char*>(file.data()), file.size());
-  well_formed(starts_with_magic(file) && all.size() >= 10, "npy.magic",
-              "the file is no .npy file: it does not begin with \\x93NUMPY and a version");
+  text::well_formed(starts_with_magic(file) && all.size() >= 10, "npy.magic",
+                    "the file is no .npy file: it does not begin with \\x93NUMPY and a version");
   const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(file[i]); };
   const std::size_t version = byte(6);
-  well_formed(1 <= version && version <= 3, "npy.magic", "the format's version is ", version, ", but must be 1 to 3");
+  text::well_formed(1 <= version && version <= 3, "npy.magic", "the format's version is ", version,
+                    ", but must be 1 to 3");
   const std::size_t begin = version == 1 ? 10 : 12;
-  well_formed(file.size() >= begin, header_rule, "the file ends in the length of its header");
+  text::well_formed(file.size() >= begin, header_rule, "the file ends in the length of its header");
   const std::size_t length = byte(8) | byte(9) << 8 | (version == 1 ? 0 : byte(10) << 16 | byte(11) << 24);
-  well_formed(length <= file.size() - begin, header_rule, "the header has ", length, " bytes, but the file only ",
-              file.size() - begin, " behind its length");
+  text::well_formed(length <= file.size() - begin, header_rule, "the header has ", length, " bytes, but the file only ",
+                    file.size() - begin, " behind its length");
   return {all.substr(begin, length), file.subspan(begin + length)};
 }
 
 // A tensor without bytes; its dim order is the order in the file.
 Tensor layout_of(const Header& header) {
-  well_formed(header.descr && header.fortran_order && header.shape, header_rule,
-              "one of descr, fortran_order and shape is missing");
+  text::well_formed(header.descr && header.fortran_order && header.shape, header_rule,
+                    "one of descr, fortran_order and shape is missing");
   const DType dtype = dtype_of(*header.descr);
   try {
-    Tensor tensor = layout(dtype, *header.shape);
+    Tensor tensor = text::layout(dtype, *header.shape);
     if (*header.fortran_order) std::ranges::reverse(tensor.dim_order);
     return tensor;
   } catch (Fault& fault) {
@@ -160,8 +162,8 @@ Tensor layout_of(const Header& header) {
 Tensor decode_npy(std::span<const std::byte> file) {
   const auto [header, data] = parts(file);
   Tensor tensor = layout_of(HeaderReader(header).read());
-  well_formed(data.size() == byte_count(tensor), "npy.data", "the data has ", data.size(), " bytes, but ", tensor.dtype,
-              ' ', tensor.sizes, " takes ", byte_count(tensor));
+  text::well_formed(data.size() == text::byte_count(tensor), "npy.data", "the data has ", data.size(), " bytes, but ",
+                    tensor.dtype, ' ', tensor.sizes, " takes ", text::byte_count(tensor));
   tensor.bytes.assign(data.begin(), data.end());
   return arranged(tensor, Dims::counting(tensor.rank()));
 }
@@ -171,18 +173,19 @@ Tensor read_npy(const std::filesystem::path& path, const Access& access) {
     return starts_with_magic(head) ? std::numeric_limits<std::uint64_t>::max() : head.size();
   };
   const File file = open_file(path, access, extent);
-  return within([&] { return decode_npy(file.bytes); }, printable(path.string()));
+  return text::within([&] { return decode_npy(file.bytes); }, text::printable(path.string()));
 }
 
 std::vector<std::byte> encode_npy(const Tensor& tensor) {
   const auto row = std::ranges::find(numpy_codes, tensor.dtype, &DTypeCode::first);
   if (row == std::end(numpy_codes))
-    throw Fault(Outcome::unsupported, "npy.dtype", text(tensor.dtype, " is no dtype of numpy's"));
+    throw Fault(Outcome::unsupported, "npy.dtype", concat(tensor.dtype, " is no dtype of numpy's"));
   const char order = info(tensor.dtype).bytes == 1 || row->second[0] == 'V' ? '|' : '<';
   std::string shape;
   for (const Int n : tensor.sizes) shape += std::to_string(n) + (tensor.rank() == 1 ? "," : ", ");
   if (tensor.rank() > 1) shape.resize(shape.size() - 2);
-  std::string header = text("{'descr': '", order, row->second, "', 'fortran_order': False, 'shape': (", shape, "), }");
+  std::string header =
+      concat("{'descr': '", order, row->second, "', 'fortran_order': False, 'shape': (", shape, "), }");
   constexpr std::size_t before = 10, alignment = 64;
   header.resize((before + header.size() + 1 + alignment - 1) / alignment * alignment - before - 1, ' ');
   header += '\n';
@@ -197,4 +200,4 @@ std::vector<std::byte> encode_npy(const Tensor& tensor) {
   return file;
 }
 
-}  // namespace assay
+}  // namespace assay::files

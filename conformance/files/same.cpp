@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace assay {
+namespace assay::files {
 namespace {
 
 bool same(const Tensor& a, const Tensor& b) {
@@ -37,4 +37,4 @@ bool same(const Value& a, const Value& b) {
       a);
 }
 
-}  // namespace assay
+}  // namespace assay::files

@@ -2,9 +2,9 @@
 
 #include "reference/value.h"
 
-namespace assay {
+namespace assay::files {
 
 // Whether two values are equal bit for bit.
 bool same(const Value& a, const Value& b);
 
-}  // namespace assay
+}  // namespace assay::files

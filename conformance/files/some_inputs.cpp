@@ -1,6 +1,6 @@
 #include "conformance/files/some_inputs.h"
 
-namespace assay {
+namespace assay::files {
 namespace {
 
 Tensor some_tensor(const pte::Tensor& t) {
@@ -38,4 +38,4 @@ std::vector<std::optional<Value>> some_inputs(const Method& method) {
   return inputs;
 }
 
-}  // namespace assay
+}  // namespace assay::files

@@ -9,28 +9,28 @@
 #include "conformance/sandbox/fork_server.h"
 #include "conformance/sandbox/probe.h"
 
-namespace assay {
+namespace assay::hosts {
 
 // A library of kernels that runs in a worker, which a call may crash.
 class ChildLibrary {
  public:
   // The library must outlive this object. It must be constructed before the process has threads.
-  ChildLibrary(KernelLibrary& library, const TimeLimit& time_limit);
+  ChildLibrary(testee::KernelLibrary& library, const sandbox::TimeLimit& time_limit);
 
-  const KernelLibrary& library() const { return library_; }
+  const testee::KernelLibrary& library() const { return library_; }
 
   // The observation of a call. Its out arguments have the layout that the library is to be given. Throws Violation if
   // the library crashes or hangs.
-  Observation observe(const Operator& op, std::span<const Value> arguments, const Budget& budget);
+  sandbox::Observation observe(const Operator& op, std::span<const Value> arguments, const Budget& budget);
 
  private:
-  Work work(std::string_view task);
+  sandbox::Work work(std::string_view task);
 
-  KernelLibrary& library_;
-  TimeLimit time_limit_;
-  std::optional<Probe> probe_;  // used in the worker only
-  ForkServer fork_server_;
-  std::optional<Child> child_;
+  testee::KernelLibrary& library_;
+  sandbox::TimeLimit time_limit_;
+  std::optional<sandbox::Probe> probe_;  // used in the worker only
+  sandbox::ForkServer fork_server_;
+  std::optional<sandbox::Child> child_;
 };
 
-}  // namespace assay
+}  // namespace assay::hosts

@@ -10,7 +10,7 @@
 #include "reference/runtime/runtime.h"
 
 // A loaded program whose methods are called by name. All functions throw Fault.
-namespace assay {
+namespace assay::hosts {
 
 // The program of a .pte file with its .ptd files.
 ValidProgram valid_program(const File& program, std::span<const File> data = {});
@@ -47,4 +47,4 @@ std::vector<Value> adapted(const pte::ExecutionPlan& plan, std::vector<Value> in
 // Describes what a method wants for each input, at most twenty: "float32 up to (2, 3), laid out as (1, 0)".
 std::vector<std::string> wants(const pte::ExecutionPlan& plan);
 
-}  // namespace assay
+}  // namespace assay::hosts

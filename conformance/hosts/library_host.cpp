@@ -6,7 +6,7 @@
 
 #include "conformance/runner/run_case.h"
 
-namespace assay {
+namespace assay::hosts {
 namespace {
 
 RuntimeOptions with(RuntimeOptions options, CallOperator call) {
@@ -40,11 +40,11 @@ LibraryHost::LibraryHost(const ValidProgram& program, RuntimeOptions options, Li
       host_(program, with(std::move(options), [this](const auto&... call) { return answer(call...); }), listener) {}
 
 // Throws a Fault for a violation, so that the runtime adds the place. call() turns the Fault into a Violation again.
-Observation LibraryHost::asked(const Operator& op, std::span<const Value> arguments, const Budget& budget) {
-  Observation seen;
+sandbox::Observation LibraryHost::asked(const Operator& op, std::span<const Value> arguments, const Budget& budget) {
+  sandbox::Observation seen;
   try {
     seen = library_.observe(op, arguments, budget);
-    if (seen.conduct != Class::none) violation_ = {Verdict::fail, seen.conduct, seen.violation};
+    if (seen.conduct != verdict::Class::none) violation_ = {verdict::Verdict::fail, seen.conduct, seen.violation};
   } catch (const Violation& violation) {
     violation_ = violation;
   }
@@ -55,18 +55,18 @@ Observation LibraryHost::asked(const Operator& op, std::span<const Value> argume
 Answer LibraryHost::answer(const Operator& op, std::span<Value> arguments, const Budget& budget) {
   const Answer expected = assay::call(op, arguments, budget);
   if (expected.outcome != Outcome::ok) return expected;
-  const KernelLibrary& library = library_.library();
+  const testee::KernelLibrary& library = library_.library();
   if (!library.has(op)) {
     substituted_.try_emplace(std::string(op.name), "it has no kernel");
     return expected;
   }
-  Observation seen = asked(op, arguments, budget);
+  sandbox::Observation seen = asked(op, arguments, budget);
   if (seen.reply.outcome == Outcome::unsupported) {
     substituted_.try_emplace(std::string(op.name), seen.reply.message);
     return expected;
   }
   if (seen.reply.outcome != Outcome::ok)
-    return {seen.reply.outcome, "testee", text(library.name(), " says: ", seen.reply.message), {}};
+    return {seen.reply.outcome, "testee", concat(library.name(), " says: ", seen.reply.message), {}};
   put(arguments.last(op.outs()), std::move(seen.outs));
   return expected;
 }
@@ -77,42 +77,42 @@ std::vector<Value> LibraryHost::call(const std::string& method, std::vector<Valu
     return host_.call(method, std::move(inputs));
   } catch (const Fault& fault) {
     if (!violation_) throw;
-    throw Violation{violation_->verdict, violation_->failure, text(fault.place, ": ", violation_->message)};
+    throw Violation{violation_->verdict, violation_->failure, concat(fault.place, ": ", violation_->message)};
   }
 }
 
 std::string sentence(const WrongInstruction& w) {
-  const Judgement& j = w.judgement;
-  const std::string delegated = w.name == w.operator_name ? "" : text(" (", w.name, ")");
+  const judge::Judgement& j = w.judgement;
+  const std::string delegated = w.name == w.operator_name ? "" : concat(" (", w.name, ")");
   const std::string far =
       j.distance > 0 && std::isfinite(j.distance) ? fmt::format("{:.3g} of the bound", j.distance) : "";
-  return text("instruction ", w.instruction, delegated, " of ", w.method, ", ", w.operator_name, ": ",
-              sentence(Violation{j.verdict, j.failure, j.message + (far.empty() ? "" : ", " + far)}));
+  return concat("instruction ", w.instruction, delegated, " of ", w.method, ", ", w.operator_name, ": ",
+                sentence(Violation{j.verdict, j.failure, j.message + (far.empty() ? "" : ", " + far)}));
 }
 
 JudgedHost::JudgedHost(const ValidProgram& program, RuntimeOptions options, ChildLibrary& library,
-                       ArithmeticMode arithmetic, std::optional<WrongInstruction>& wrong)
+                       judge::ArithmeticMode arithmetic, std::optional<WrongInstruction>& wrong)
     : library_(library),
       arithmetic_(arithmetic),
       wrong_(wrong),
       host_(program, with(std::move(options), [this](const auto&... call) { return answer(call...); }), this) {}
 
-Judgement JudgedHost::judged(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
-                             const Budget& budget) {
+judge::Judgement JudgedHost::judged(const Operator& op, std::span<const Value> arguments,
+                                    const judge::Expectation& expected, const Budget& budget) {
   try {
-    const Observation seen = library_.observe(op, expected.arguments, budget);
+    const sandbox::Observation seen = library_.observe(op, expected.arguments, budget);
     if (seen.reply.outcome == Outcome::unsupported) return {};
-    return judge(op, arguments, expected, seen, arithmetic_);
+    return runner::judge(op, arguments, expected, seen, arithmetic_);
   } catch (const Violation& m) {
     return {m.verdict, m.failure, HUGE_VAL, {}, m.message, {}, {}, {}};
   }
 }
 
 Answer JudgedHost::answer(const Operator& op, std::span<Value> arguments, const Budget& budget) {
-  Expectation expected = expect(op, arguments, budget);
+  judge::Expectation expected = judge::expect(op, arguments, budget);
   if (expected.answer.outcome != Outcome::ok) return expected.answer;
   if (!wrong_ && !found_ && library_.library().has(op))
-    if (Judgement j = judged(op, arguments, expected, budget); is_failure(j.verdict))
+    if (judge::Judgement j = judged(op, arguments, expected, budget); verdict::is_failure(j.verdict))
       found_ = {{}, {}, std::string(op.name), 0, std::move(j)};
   std::ranges::move(expected.arguments, arguments.begin());
   return expected.answer;
@@ -130,4 +130,4 @@ std::vector<Value> JudgedHost::call(const std::string& method, std::vector<Value
   return host_.call(method, std::move(inputs));
 }
 
-}  // namespace assay
+}  // namespace assay::hosts

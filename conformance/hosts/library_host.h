@@ -9,7 +9,7 @@
 #include "conformance/judge/judge.h"
 
 // Programs on the reference's runtime, where a library of kernels receives each call of an operator.
-namespace assay {
+namespace assay::hosts {
 
 // Operators that the reference computed instead of the library, with the reason.
 using Substituted = std::map<std::string, std::string, std::less<>>;
@@ -27,7 +27,7 @@ class LibraryHost final : public ProgramRunner {
 
  private:
   Answer answer(const Operator& op, std::span<Value> arguments, const Budget& budget);
-  Observation asked(const Operator& op, std::span<const Value> arguments, const Budget& budget);
+  sandbox::Observation asked(const Operator& op, std::span<const Value> arguments, const Budget& budget);
 
   ChildLibrary& library_;
   Substituted& substituted_;
@@ -40,7 +40,7 @@ struct WrongInstruction {
   // `name` is the name of the instruction. For an instruction of a delegate, it differs from the operator's name.
   std::string method, name, operator_name;
   std::size_t instruction = 0;
-  Judgement judgement;
+  judge::Judgement judgement;
 };
 std::string sentence(const WrongInstruction& wrong);
 
@@ -48,8 +48,8 @@ std::string sentence(const WrongInstruction& wrong);
 class JudgedHost final : public ProgramRunner, private Listener {
  public:
   // The library and `wrong` must outlive the host, which sets `wrong` once.
-  JudgedHost(const ValidProgram& program, RuntimeOptions options, ChildLibrary& library, ArithmeticMode arithmetic,
-             std::optional<WrongInstruction>& wrong);
+  JudgedHost(const ValidProgram& program, RuntimeOptions options, ChildLibrary& library,
+             judge::ArithmeticMode arithmetic, std::optional<WrongInstruction>& wrong);
 
   const pte::ExecutionPlan& plan(std::string_view method) const override { return host_.plan(method); }
   std::string default_method() const override { return host_.default_method(); }
@@ -57,15 +57,15 @@ class JudgedHost final : public ProgramRunner, private Listener {
 
  private:
   Answer answer(const Operator& op, std::span<Value> arguments, const Budget& budget);
-  Judgement judged(const Operator& op, std::span<const Value> arguments, const Expectation& expected,
-                   const Budget& budget);
+  judge::Judgement judged(const Operator& op, std::span<const Value> arguments, const judge::Expectation& expected,
+                          const Budget& budget);
   void instruction_done(const Method& method, const Event& event) override;
 
   ChildLibrary& library_;
-  ArithmeticMode arithmetic_;
+  judge::ArithmeticMode arithmetic_;
   std::optional<WrongInstruction>& wrong_;
   std::optional<WrongInstruction> found_;  // in the current instruction
   Host host_;
 };
 
-}  // namespace assay
+}  // namespace assay::hosts

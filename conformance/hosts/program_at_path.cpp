@@ -3,23 +3,23 @@
 #include "conformance/inspect/value_or_throw.h"
 #include "reference/program/program.h"
 
-namespace assay {
+namespace assay::hosts {
 
 File program_in_file(const File& file) {
-  const bool is_bundle = file_kind(file.bytes) == &format::bundle_kind;
-  return is_bundle ? program_of(value_or_throw(open_bundle(file))) : file;
+  const bool is_bundle = format::file_kind(file.bytes) == &format::bundle_kind;
+  return is_bundle ? program_of(inspect::value_or_throw(open_bundle(file))) : file;
 }
 
 ProgramAtPath program_at_path(const std::filesystem::path& path, const File& file, const File& program) {
   const bool is_whole = program.bytes.data() == file.bytes.data();
   if (is_whole && std::filesystem::is_regular_file(path)) return {path};
-  const auto copy = std::make_shared<const FileInMemory>(program.bytes);
+  const auto copy = std::make_shared<const sandbox::FileInMemory>(program.bytes);
   return {copy->path(), copy};
 }
 
-ProgramAtPath program_at_path(const std::filesystem::path& path, const Access& access) {
-  const File file = open_file(path, access);
+ProgramAtPath program_at_path(const std::filesystem::path& path, const files::Access& access) {
+  const File file = files::open_file(path, access);
   return program_at_path(path, file, program_in_file(file));
 }
 
-}  // namespace assay
+}  // namespace assay::hosts

@@ -10,7 +10,7 @@
 #include "reference/program/program.h"
 #include "reference/value.h"
 
-namespace assay {
+namespace assay::hosts {
 
 // Runs the methods of a program. Implemented by the reference, by a runtime under test, and by the reference's runtime
 // with the kernels of a library.
@@ -42,11 +42,11 @@ class ChargedText {
 
 // What a testee did instead of answering or refusing: it crashed, hung, or damaged something that it does not own.
 struct Violation {
-  Verdict verdict = Verdict::crash;
-  Class failure = Class::none;
+  verdict::Verdict verdict = verdict::Verdict::crash;
+  verdict::Class failure = verdict::Class::none;
   std::string message;
 };
-Violation violation_of(const TaskResult& death);
+Violation violation_of(const sandbox::TaskResult& death);
 std::string sentence(const Violation& violation);  // "crash (abort): ..."
 
-}  // namespace assay
+}  // namespace assay::hosts

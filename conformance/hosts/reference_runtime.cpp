@@ -6,12 +6,12 @@
 #include "conformance/testee/binaries.h"
 #include "conformance/text/fault_text.h"
 
-namespace assay {
+namespace assay::hosts {
 namespace {
 
-Reply reply_of(const Fault& fault) { return {fault.outcome, sentence(fault)}; }
+testee::Reply reply_of(const Fault& fault) { return {fault.outcome, text::sentence(fault)}; }
 
-RuntimeOptions options_of(const LoadSettings& settings) {
+RuntimeOptions options_of(const testee::LoadSettings& settings) {
   RuntimeOptions options;
   options.share_arenas = settings.share_arenas;
   if (settings.instructions) options.instructions = settings.instructions;
@@ -19,12 +19,13 @@ RuntimeOptions options_of(const LoadSettings& settings) {
   return options;
 }
 
-class ReferenceProgram final : public TesteeProgram {
+class ReferenceProgram final : public testee::TesteeProgram {
  public:
-  explicit ReferenceProgram(const LoadSettings& settings)
-      : host_(valid_program(open_file(settings.program), open_data_files(settings.data)), options_of(settings)) {}
+  explicit ReferenceProgram(const testee::LoadSettings& settings)
+      : host_(valid_program(files::open_file(settings.program), files::open_data_files(settings.data)),
+              options_of(settings)) {}
 
-  Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) override {
+  testee::Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) override {
     try {
       outputs = host_.call(method, {inputs.begin(), inputs.end()});
       return {};
@@ -33,11 +34,11 @@ class ReferenceProgram final : public TesteeProgram {
     }
   }
 
-  std::vector<StateEntry> kept(const std::string& method) override {
-    std::vector<StateEntry> all;
+  std::vector<testee::StateEntry> kept(const std::string& method) override {
+    std::vector<testee::StateEntry> all;
     for (const auto& [name, tensor] : host_.state(method)) {
       const std::string_view bytes(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
-      all.push_back({name, bytes.size(), crc(bytes)});
+      all.push_back({name, bytes.size(), sandbox::crc(bytes)});
     }
     return all;
   }
@@ -46,13 +47,13 @@ class ReferenceProgram final : public TesteeProgram {
   Host host_;
 };
 
-class ReferenceRuntime final : public Runtime {
+class ReferenceRuntime final : public testee::Runtime {
  public:
   std::string_view name() const override { return "reference"; }
-  std::vector<std::string> binaries() const override { return {executable}; }
+  std::vector<std::string> binaries() const override { return {testee::executable}; }
   bool shows_state() const override { return true; }
   bool charges_memory() const override { return true; }
-  std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
+  std::unique_ptr<testee::TesteeProgram> load(const testee::LoadSettings& settings, testee::Reply& reply) override {
     try {
       reply = {};
       return std::make_unique<ReferenceProgram>(settings);
@@ -65,6 +66,6 @@ class ReferenceRuntime final : public Runtime {
 
 }  // namespace
 
-std::unique_ptr<Runtime> make_reference_runtime() { return std::make_unique<ReferenceRuntime>(); }
+std::unique_ptr<testee::Runtime> make_reference_runtime() { return std::make_unique<ReferenceRuntime>(); }
 
-}  // namespace assay
+}  // namespace assay::hosts

@@ -4,9 +4,9 @@
 
 #include "conformance/testee/runtime.h"
 
-namespace assay {
+namespace assay::hosts {
 
 // The reference behind the interface of a runtime under test.
-std::unique_ptr<Runtime> make_reference_runtime();
+std::unique_ptr<testee::Runtime> make_reference_runtime();
 
-}  // namespace assay
+}  // namespace assay::hosts

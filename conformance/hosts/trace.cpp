@@ -8,7 +8,7 @@
 #include "conformance/text/literal.h"
 #include "conformance/text/printable.h"
 
-namespace assay {
+namespace assay::hosts {
 namespace {
 
 std::string duration(std::chrono::nanoseconds time) {
@@ -18,7 +18,7 @@ std::string duration(std::chrono::nanoseconds time) {
   return ns < 1e9 ? fmt::format("{:.1f} ms", ns / 1e6) : fmt::format("{:.2f} s", ns / 1e9);
 }
 
-std::string short_literal(const Value& value) { return printable(literal(value, 4), most_shown); }
+std::string short_literal(const Value& value) { return text::printable(text::literal(value, 4), text::most_shown); }
 
 bool has_numbers(const Tensor& t) { return info(t.dtype).kind < Kind::complex; }  // numbers that have an order
 
@@ -37,12 +37,13 @@ std::string text_of(const Value& value) {
   return line;
 }
 
-Json json_of(const Tensor& t) {
-  Json json = {{"dtype", info(t.dtype).name}, {"sizes", Ints(t.sizes.begin(), t.sizes.end())}};
+text::Json json_of(const Tensor& t) {
+  text::Json json = {{"dtype", info(t.dtype).name}, {"sizes", Ints(t.sizes.begin(), t.sizes.end())}};
   if (!has_numbers(t)) return json;
   const Statistics s = statistics(t);
-  const auto number = [&](double x) { return s.numbers > 0 ? to_json(Value(x), {}) : Json(nullptr); };
-  json.update(Json{{"min", number(s.least)}, {"max", number(s.largest)}, {"mean", number(s.mean)}, {"nans", s.nans}});
+  const auto number = [&](double x) { return s.numbers > 0 ? text::to_json(Value(x), {}) : text::Json(nullptr); };
+  json.update(
+      text::Json{{"min", number(s.least)}, {"max", number(s.largest)}, {"mean", number(s.mean)}, {"nans", s.nans}});
   return json;
 }
 
@@ -68,8 +69,9 @@ void Tracer::instruction_done(const Method& method, const Event& event) {
   const pte::ExecutionPlan& plan = method.plan();
   const auto& chain = *plan.chains()->Get(static_cast<std::uint32_t>(event.chain));
   TracedStep step{format::text_of(plan.name()), event, {}};
-  const Listed instruction = listed(plan, *chain.instructions()->Get(static_cast<std::uint32_t>(event.instruction)));
-  for (const Operand& operand : instruction.operands) {
+  const inspect::Listed instruction =
+      inspect::listed(plan, *chain.instructions()->Get(static_cast<std::uint32_t>(event.instruction)));
+  for (const inspect::Operand& operand : instruction.operands) {
     auto value = operand.value < 0 ? Result<Value>() : method.value(static_cast<std::size_t>(operand.value));
     step.seen.push_back({operand, value ? std::move(*value) : Value()});
   }
@@ -77,34 +79,34 @@ void Tracer::instruction_done(const Method& method, const Event& event) {
 }
 
 std::string to_text(const TracedStep& step) {
-  std::string all =
-      fmt::format("{:>5}  {:<48} {:>9}\n", step.event.instruction, shown(step.event.name), duration(step.event.time));
+  std::string all = fmt::format("{:>5}  {:<48} {:>9}\n", step.event.instruction, text::shown(step.event.name),
+                                duration(step.event.time));
   std::size_t width = 8;  // columns keep their places from step to step
   for (const Seen& s : step.seen) width = std::max(width, s.operand.name.size());
   for (const auto& [operand, value] : step.seen)
-    all += fmt::format("     {} {:<{}}  %{:<5} {}\n", operand.role == Operand::Role::output ? "->" : "  ", operand.name,
-                       width, operand.value, text_of(value));
+    all += fmt::format("     {} {:<{}}  %{:<5} {}\n", operand.role == inspect::Operand::Role::output ? "->" : "  ",
+                       operand.name, width, operand.value, text_of(value));
   return all;
 }
 
-Json to_json(const TracedStep& step) {
-  Json operands = Json::array();
+text::Json to_json(const TracedStep& step) {
+  text::Json operands = text::Json::array();
   for (const auto& [operand, value] : step.seen) {
-    Json json = {{"name", operand.name}, {"value", operand.value}, {"role", name(operand.role)}};
+    text::Json json = {{"name", operand.name}, {"value", operand.value}, {"role", inspect::name(operand.role)}};
     const Tensor* tensor = std::get_if<Tensor>(&value);
     if (tensor)
       json.update(json_of(*tensor));
     else
-      json["is"] = number_in(value) ? to_json(value, {}) : Json(short_literal(value));
+      json["is"] = number_in(value) ? text::to_json(value, {}) : text::Json(short_literal(value));
     operands.push_back(std::move(json));
   }
-  return {{"method", cut(step.method)},
+  return {{"method", text::cut(step.method)},
           {"chain", step.event.chain},
           {"instruction", step.event.instruction},
-          {"name", cut(step.event.name)},
+          {"name", text::cut(step.event.name)},
           {"nanoseconds", step.event.time.count()},
           {"bytes", step.event.bytes},
           {"operands", operands}};
 }
 
-}  // namespace assay
+}  // namespace assay::hosts

@@ -10,7 +10,7 @@
 #include "reference/runtime/runtime.h"
 
 // What each instruction of a running program read and wrote: the values of its operands after the instruction.
-namespace assay {
+namespace assay::hosts {
 
 struct Statistics {
   double least = 0, largest = 0, mean = 0;  // of the elements that are not NaN; without meaning if `numbers` is 0
@@ -19,7 +19,7 @@ struct Statistics {
 Statistics statistics(const Tensor& tensor);
 
 struct Seen {
-  Operand operand;
+  inspect::Operand operand;
   Value value;  // empty if the operand has no value yet
 };
 
@@ -39,6 +39,6 @@ class Tracer final : public Listener {
 };
 
 std::string to_text(const TracedStep& step);  // several lines
-Json to_json(const TracedStep& step);
+text::Json to_json(const TracedStep& step);
 
-}  // namespace assay
+}  // namespace assay::hosts

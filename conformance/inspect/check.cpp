@@ -10,7 +10,7 @@
 #include "conformance/text/printable.h"
 #include "reference/runtime/runtime.h"
 
-namespace assay {
+namespace assay::inspect {
 namespace {
 
 // The planned bytes of a valid plan, whose sum fits 64 bits; entry 0 is a placeholder (M4).
@@ -35,8 +35,8 @@ constexpr format::OfKind<void (*)(const format::AnyView* file, CheckReport&)> co
 };
 
 // "delegate 0 of forward"
-std::string text_of_place(const Place& place) {
-  std::string text = shown(place.name);
+std::string text_of_place(const format::Place& place) {
+  std::string text = text::shown(place.name);
   if (place.index >= 0) text += fmt::format(" {}", place.index);
   return place.outer ? fmt::format("{} of {}", text, text_of_place(*place.outer)) : text;
 }
@@ -47,10 +47,10 @@ class Checker {
       : report_(report), budget_(budget), testee_(testee) {}
 
   // Checks a file, its parts first. Returns a program that keeps every rule.
-  std::optional<ValidProgram> file(const File& file, const FileKind& kind, std::span<const File> data) {
+  std::optional<ValidProgram> file(const File& file, const format::FileKind& kind, std::span<const File> data) {
     if (&kind == &format::program_kind) return program(file, data);
     report_.coverage.add(kind);
-    const auto* count = find_of_kind(counts, kind);
+    const auto* count = format::find_of_kind(counts, kind);
     if (count) (*count)(nullptr, report_);
     const auto opened = took(open_as(file, kind));
     report_.coverage.opened = opened.has_value();
@@ -105,10 +105,12 @@ class Checker {
 
   void payload(const ValidProgram& program, const format::Nested& nested, const std::string& place, int depth,
                Seen& seen) {
-    if (!nested.kind) return report_.unchecked_payloads.add(fmt::format("{}, for {}", place, shown(nested.backend)));
+    if (!nested.kind)
+      return report_.unchecked_payloads.add(fmt::format("{}, for {}", place, text::shown(nested.backend)));
     if (!nested.missing.empty())
-      return report_.faults.add(placed(
-          broken("D3", {}, "the payload is named data ", Quoted{nested.missing}, ", which does not exist"), place));
+      return report_.faults.add(
+          placed(broken("D3", {}, "the payload is named data ", text::Quoted{nested.missing}, ", which does not exist"),
+                 place));
     if (!seen.insert(nested.bytes.data()).second) return;
     if (depth == deepest_nesting)
       return report_.faults.add(placed(broken("D6", {}, "programs nest deeper than ", deepest_nesting), place));
@@ -135,13 +137,13 @@ class Checker {
       for (const pte::EValue& value : tables(plan.values()))
         if (const auto* t = value.val_as_Tensor(); t && format::is_external(*t))
           if (const std::string_view name = format::name_of(*t); !program.named(name)) wanted.insert(name);
-    for (const std::string_view name : wanted) report_.wanted_data.add(cut(name));
+    for (const std::string_view name : wanted) report_.wanted_data.add(text::cut(name));
   }
 
   void needs(const pte::Program& program) {
     Buffer<const pte::Operator*> called;
     for (const pte::ExecutionPlan& plan : tables(program.execution_plan())) {
-      MethodNeeds needs{cut(format::text_of(plan.name())), 0, planned_bytes(plan)};
+      MethodNeeds needs{text::cut(format::text_of(plan.name())), 0, planned_bytes(plan)};
       std::vector<bool, Charged<bool>> calls(format::size_of(plan.operators()));
       for (const pte::Chain& chain : tables(plan.chains())) {
         needs.instructions += format::size_of(chain.instructions());
@@ -192,7 +194,7 @@ class Checker {
 CheckReport check(const File& file, std::span<const File> data, const Budget& budget, const Testee* testee) {
   CheckReport report;
   report.bytes = file.bytes.size();
-  if (const FileKind* kind = file_kind(file.bytes)) report.kind = kind;
+  if (const format::FileKind* kind = format::file_kind(file.bytes)) report.kind = kind;
   if (testee) report.testee = testee->library.name();
   Checker checker(report, budget, testee);
   const Budget::Scope scope(budget, "the check");
@@ -200,4 +202,4 @@ CheckReport check(const File& file, std::span<const File> data, const Budget& bu
   return report;
 }
 
-}  // namespace assay
+}  // namespace assay::inspect

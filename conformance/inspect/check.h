@@ -11,7 +11,7 @@
 
 // Checks whether a file keeps the rules of its format, lists what a program needs from a runtime, and states what was
 // not checked.
-namespace assay {
+namespace assay::inspect {
 
 // The first elements of a list, and the number of further elements.
 template <class T>
@@ -34,7 +34,7 @@ struct MethodNeeds {
 };
 
 struct CheckReport {
-  const FileKind* kind = &format::program_kind;  // a file without a known identifier is checked as a program
+  const format::FileKind* kind = &format::program_kind;  // a file without a known identifier is checked as a program
   std::uint64_t bytes = 0;
   Some<Fault> faults;  // empty if the file is valid
   Coverage coverage;
@@ -61,7 +61,7 @@ struct CheckReport {
 CheckReport check(const File& file, std::span<const File> data = {}, const Budget& budget = {},
                   const Testee* testee = nullptr);
 
-void write_text(const CheckReport& report, Output& out);  // a fault per line, or "valid", and what was checked
-void write_json(const CheckReport& report, JsonOutput& out);
+void write_text(const CheckReport& report, text::Output& out);  // a fault per line, or "valid", and what was checked
+void write_json(const CheckReport& report, text::JsonOutput& out);
 
-}  // namespace assay
+}  // namespace assay::inspect

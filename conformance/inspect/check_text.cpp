@@ -4,19 +4,19 @@
 #include "conformance/inspect/check.h"
 #include "conformance/text/fault_text.h"
 
-namespace assay {
+namespace assay::inspect {
 namespace {
 
 // A line for each element, and a line for the number of further elements.
 template <class T, class Line>
-void write_some(const Some<T>& some, Output& out, Line line) {
+void write_some(const Some<T>& some, text::Output& out, Line line) {
   for (const T& one : some.first) out.write(line(one));
   if (some.more > 0) out.print("and {} more\n", some.more);
 }
 
 std::string joined(const Some<std::string>& names) {
   std::vector<std::string> all;
-  for (const std::string& n : names.first) all.push_back(shown(n));
+  for (const std::string& n : names.first) all.push_back(text::shown(n));
   return fmt::format("{}{}", fmt::join(all, ", "), names.more > 0 ? fmt::format(" and {} more", names.more) : "");
 }
 
@@ -30,12 +30,12 @@ std::string operators_text(const CheckReport& r) {
 }
 
 // The contents of a valid file.
-void write_needs(const CheckReport& r, Output& out) {
+void write_needs(const CheckReport& r, text::Output& out) {
   if (r.named) out.print("  {} named data\n", *r.named);
   if (!r.kind->has_methods) return;
   write_some(r.methods, out, [](const MethodNeeds& m) {
-    std::string all =
-        fmt::format("  {}: {} instructions, {} bytes of planned memory\n", shown(m.name), m.instructions, m.planned);
+    std::string all = fmt::format("  {}: {} instructions, {} bytes of planned memory\n", text::shown(m.name),
+                                  m.instructions, m.planned);
     for (const auto& [memory, bytes] : m.memories) all += fmt::format("    {}: {} bytes\n", memory, bytes);
     return all;
   });
@@ -46,7 +46,7 @@ void write_needs(const CheckReport& r, Output& out) {
               r.wanted_data.size(), joined(r.wanted_data));
 }
 
-void write_behind_files(const CheckReport& r, Output& out) {
+void write_behind_files(const CheckReport& r, text::Output& out) {
   if (const Int calls = r.calls.in_full + r.calls.in_part + r.calls.not_asked; calls > 0)
     out.print("  asked the reference of {} calls: {} in full, {} as far as their operands are known, {} not at all\n",
               calls, r.calls.in_full, r.calls.in_part, r.calls.not_asked);
@@ -60,34 +60,35 @@ void write_behind_files(const CheckReport& r, Output& out) {
   write_some(r.lacking, out, [](const std::string& what) { return fmt::format("    {}\n", what); });
 }
 
-Json list(const auto& items, auto f) {
-  Json all = Json::array();
+text::Json list(const auto& items, auto f) {
+  text::Json all = text::Json::array();
   for (const auto& item : items) all.push_back(f(item));
   return all;
 }
 
-Json names(const Some<std::string>& some) {
-  return list(some.first, [](const std::string& name) { return Json(cut(name)); });
+text::Json names(const Some<std::string>& some) {
+  return list(some.first, [](const std::string& name) { return text::Json(text::cut(name)); });
 }
 
 }  // namespace
 
-void write_text(const CheckReport& r, Output& out) {
+void write_text(const CheckReport& r, text::Output& out) {
   if (r.faults.empty()) out.write("valid\n");
-  write_some(r.faults, out, [](const Fault& f) { return sentence(f) + '\n'; });
+  write_some(r.faults, out, [](const Fault& f) { return text::sentence(f) + '\n'; });
   if (r.faults.empty()) write_needs(r, out);
   write_text(r.coverage, out);
   if (r.coverage.opened && r.kind->has_methods) write_behind_files(r, out);
 }
 
-void write_json(const CheckReport& r, JsonOutput& out) {
+void write_json(const CheckReport& r, text::JsonOutput& out) {
   out.object([&] {
     out.field("kind", r.kind->name), out.field("valid", r.faults.empty());
-    out.field("faults", list(r.faults.first, fault_json)), out.field("more_faults", r.faults.more);
+    out.field("faults", list(r.faults.first, text::fault_json)), out.field("more_faults", r.faults.more);
     if (r.named) out.field("named_data", *r.named);
     if (r.kind->has_methods) {
       out.field("methods", list(r.methods.first, [](const MethodNeeds& m) {
-                  Json json{{"name", cut(m.name)}, {"instructions", m.instructions}, {"planned_bytes", m.planned}};
+                  text::Json json{
+                      {"name", text::cut(m.name)}, {"instructions", m.instructions}, {"planned_bytes", m.planned}};
                   for (const auto& [memory, bytes] : m.memories) json["bytes"][memory] = bytes;
                   return json;
                 }));
@@ -109,4 +110,4 @@ void write_json(const CheckReport& r, JsonOutput& out) {
   });
 }
 
-}  // namespace assay
+}  // namespace assay::inspect

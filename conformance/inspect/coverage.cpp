@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace assay {
+namespace assay::inspect {
 namespace {
 
 using Checked = FormatRule::Checked;
@@ -36,7 +36,7 @@ std::vector<std::string_view> ids(const Coverage& coverage, Checked checked) {
 
 }  // namespace
 
-void write_text(const Coverage& coverage, Output& out) {
+void write_text(const Coverage& coverage, text::Output& out) {
   std::vector<std::string> parts;
   std::size_t asked = 0, rules = 0;
   for (const Count& c : counts(coverage)) {
@@ -54,8 +54,8 @@ void write_text(const Coverage& coverage, Output& out) {
   left("not checked yet", Checked::later);
 }
 
-Json to_json(const Coverage& coverage) {
-  Json by_area = Json::array(), left = Json::array();
+text::Json to_json(const Coverage& coverage) {
+  text::Json by_area = text::Json::array(), left = text::Json::array();
   for (const Count& c : counts(coverage)) by_area.push_back({{"area", c.area}, {"asked", c.asked}, {"rules", c.rules}});
   for (std::size_t i = 0; i < std::size(format_rules); ++i) {
     const FormatRule& rule = format_rules[i];
@@ -67,4 +67,4 @@ Json to_json(const Coverage& coverage) {
   return {{"areas", std::move(by_area)}, {"not_asked", std::move(left)}};
 }
 
-}  // namespace assay
+}  // namespace assay::inspect

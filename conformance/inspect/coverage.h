@@ -9,7 +9,7 @@
 #include "format/kind.h"
 
 // The share of spec/format/rules.yaml that was checked on a file.
-namespace assay {
+namespace assay::inspect {
 
 struct Coverage {
   std::string areas;    // the first letters of the ids of the rules that apply to the file
@@ -24,7 +24,7 @@ struct Coverage {
   }
 };
 
-void write_text(const Coverage& coverage, Output& out);  // some lines
-Json to_json(const Coverage& coverage);
+void write_text(const Coverage& coverage, text::Output& out);  // some lines
+text::Json to_json(const Coverage& coverage);
 
-}  // namespace assay
+}  // namespace assay::inspect

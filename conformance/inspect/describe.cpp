@@ -11,7 +11,7 @@
 #include "conformance/text/printable.h"
 #include "reference/dtype.h"
 
-namespace assay {
+namespace assay::inspect {
 namespace {
 
 // The dtype, sizes, dim order and bytes.
@@ -51,20 +51,20 @@ std::uint32_t operator_index(const pte::ExecutionPlan& plan, const pte::Instruct
 
 }  // namespace
 
-const ContentWriters& content_writers(const FileKind& kind) {
+const ContentWriters& content_writers(const format::FileKind& kind) {
   static constexpr format::OfKind<ContentWriters> writers[] = {
       {&format::program_kind, {write_program, write_program}},
       {&format::data_kind, {write_data, write_data}},
       {&format::bundle_kind, {write_bundle, write_bundle}},
   };
-  const auto* found = find_of_kind(writers, kind);
+  const auto* found = format::find_of_kind(writers, kind);
   if (!found) throw std::logic_error(fmt::format("a {} has no ContentWriters", kind.noun));
   return *found;
 }
 
 Opened::Opened(const File& file, std::span<const File> data, const Budget& budget)
     : report_(check(file, data, budget)) {
-  const FileKind& kind = *report_.kind;
+  const format::FileKind& kind = *report_.kind;
   if (&kind == &format::program_kind)
     program_ = value_or_throw(open_program(file));
   else
@@ -169,7 +169,7 @@ std::string MethodFacts::list_text(const auto& items) const {
   for (const auto i : items.first(std::min(most, items.size()))) {
     if (!all.empty()) all += ',';
     if constexpr (std::is_same_v<decltype(i), const double>)
-      all += double_text(i);
+      all += text::double_text(i);
     else if constexpr (std::is_same_v<decltype(i), const std::uint8_t>)
       all += i ? "true" : "false";
     else
@@ -183,9 +183,9 @@ std::string MethodFacts::value_text(Int value) const {
   const bool number = v.val_type() >= pte::KernelTypes::Null && v.val_type() <= pte::KernelTypes::Double;
   if (number && written_[static_cast<std::size_t>(value)]) return "";
   if (const auto* n = v.val_as_Int()) return fmt::format("{}", n->int_val());
-  if (const auto* d = v.val_as_Double()) return double_text(d->double_val());
+  if (const auto* d = v.val_as_Double()) return text::double_text(d->double_val());
   if (const auto* b = v.val_as_Bool()) return b->bool_val() ? "true" : "false";
-  if (const auto* s = v.val_as_String()) return in_quotes(format::text_of(s->string_val()));
+  if (const auto* s = v.val_as_String()) return text::in_quotes(format::text_of(s->string_val()));
   if (const auto* t = v.val_as_Tensor()) return short_text(facts_of(*t));
   if (const auto* l = v.val_as_DoubleList()) return list_text(format::items(l->items()));
   if (const auto* l = v.val_as_BoolList()) return list_text(format::items(l->items()));
@@ -269,9 +269,9 @@ std::string holds_text(const pte::Program* program, const Buffer<SegmentUse>& us
       continue;
     }
     const auto& plan = *program->execution_plan()->Get(use.method);
-    all += fmt::format("delegate {} of {}", use.delegate, shown(format::text_of(plan.name())));
+    all += fmt::format("delegate {} of {}", use.delegate, text::shown(format::text_of(plan.name())));
   }
   return said > most ? fmt::format("{} and {} more", all, said - most) : all;
 }
 
-}  // namespace assay
+}  // namespace assay::inspect

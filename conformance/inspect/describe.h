@@ -14,11 +14,11 @@
 // Describes the contents of a file, valid or not. The description is written piece by piece, so that it is never in
 // memory as a whole. Charges work and memory to the budget of the scope, and output. Throws Fault: limits.memory,
 // limits.work, limits.output.
-namespace assay {
+namespace assay::inspect {
 
 // A file that opens, and its faults.
 struct Described {
-  const FileKind& kind;
+  const format::FileKind& kind;
   std::uint64_t bytes;
   std::span<const Fault> faults;  // empty if the file is valid
   std::uint64_t more = 0;         // the number of further faults
@@ -26,21 +26,21 @@ struct Described {
   const format::ProgramView* program = nullptr;  // the file itself, or the program that is a part of it
   std::optional<std::string> method;             // only this one is described. Faults: G3
 };
-void write_text(const Described& file, Output& out);
-void write_json(const Described& file, JsonOutput& out);
+void write_text(const Described& file, text::Output& out);
+void write_json(const Described& file, text::JsonOutput& out);
 
 // What follows the header of a description, by the kind of file. Each row of format/kinds.cpp has an entry.
 struct ContentWriters {
-  void (*text)(const Described&, Output&);
-  void (*json)(const Described&, JsonOutput&);
+  void (*text)(const Described&, text::Output&);
+  void (*json)(const Described&, text::JsonOutput&);
 };
-const ContentWriters& content_writers(const FileKind& kind);
-void write_program(const Described& file, Output& out);
-void write_program(const Described& file, JsonOutput& out);
-void write_data(const Described& file, Output& out);
-void write_data(const Described& file, JsonOutput& out);
-void write_bundle(const Described& file, Output& out);
-void write_bundle(const Described& file, JsonOutput& out);
+const ContentWriters& content_writers(const format::FileKind& kind);
+void write_program(const Described& file, text::Output& out);
+void write_program(const Described& file, text::JsonOutput& out);
+void write_data(const Described& file, text::Output& out);
+void write_data(const Described& file, text::JsonOutput& out);
+void write_bundle(const Described& file, text::Output& out);
+void write_bundle(const Described& file, text::JsonOutput& out);
 
 Buffer<const pte::ExecutionPlan*> methods_of(const Described& file);  // the methods to describe. Faults: G3
 
@@ -142,4 +142,4 @@ Buffer<SegmentUse> segment_uses(const pte::Program& program);
 std::string holds_text(const pte::Program* program, const Buffer<SegmentUse>& uses, std::uint32_t segment,
                        std::size_t& at);
 
-}  // namespace assay
+}  // namespace assay::inspect

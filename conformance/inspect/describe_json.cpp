@@ -2,21 +2,21 @@
 #include "conformance/text/fault_text.h"
 #include "conformance/text/printable.h"
 
-namespace assay {
+namespace assay::inspect {
 namespace {
 
 // A number of bytes. In an invalid program it may be larger than every integer.
-Json whole(double n) { return n < 0x1p63 ? Json(static_cast<Int>(n)) : Json(n); }
+text::Json whole(double n) { return n < 0x1p63 ? text::Json(static_cast<Int>(n)) : text::Json(n); }
 
 template <class Items>
-void write_list(std::string_view key, const Items& items, JsonOutput& out) {
+void write_list(std::string_view key, const Items& items, text::JsonOutput& out) {
   out.list(key, [&] {
     for (const auto& i : items) out.value(i);
   });
 }
 
 // Writes the fields of a tensor into an open object.
-void write_tensor(const TensorFacts& t, JsonOutput& out) {
+void write_tensor(const TensorFacts& t, text::JsonOutput& out) {
   out.field("dtype", t.dtype);
   write_list("sizes", t.sizes, out);
   write_list("dim_order", t.dim_order, out);
@@ -24,11 +24,11 @@ void write_tensor(const TensorFacts& t, JsonOutput& out) {
   if (t.where.empty()) return;
   out.field("dynamism", t.dynamism), out.field("where", t.where);
   out.field("state", t.state), out.field("initial_value", t.initial);
-  if (!t.name.empty()) out.field("fully_qualified_name", cut(t.name));
+  if (!t.name.empty()) out.field("fully_qualified_name", text::cut(t.name));
   if (t.memory) out.field("memory", t.memory->memory_id()), out.field("offset", format::planned_offset(*t.memory));
 }
 
-void write_value(const MethodFacts& m, std::uint32_t index, JsonOutput& out) {
+void write_value(const MethodFacts& m, std::uint32_t index, text::JsonOutput& out) {
   out.object([&] {
     out.field("index", index);
     out.field("kind", pte::EnumNameKernelTypes(value_at(m.plan, index)->val_type()));
@@ -39,9 +39,9 @@ void write_value(const MethodFacts& m, std::uint32_t index, JsonOutput& out) {
   });
 }
 
-void write_instruction(const InstructionFacts& i, JsonOutput& out) {
+void write_instruction(const InstructionFacts& i, text::JsonOutput& out) {
   out.object([&] {
-    out.field("chain", i.chain), out.field("index", i.index), out.field("name", cut(i.listed.name));
+    out.field("chain", i.chain), out.field("index", i.index), out.field("name", text::cut(i.listed.name));
     out.list("operands", [&] {
       for (const Operand& o : i.listed.operands)
         out.value({{"name", o.name}, {"value", o.value}, {"role", name(o.role)}});
@@ -51,20 +51,20 @@ void write_instruction(const InstructionFacts& i, JsonOutput& out) {
   });
 }
 
-void write_delegate(const format::ProgramView& program, const MethodFacts& m, std::uint32_t i, JsonOutput& out) {
+void write_delegate(const format::ProgramView& program, const MethodFacts& m, std::uint32_t i, text::JsonOutput& out) {
   const pte::BackendDelegate& d = *m.plan.delegates()->Get(i);
   out.object([&] {
     const auto bytes = payload_bytes(program, d);
-    out.field("backend", cut(format::text_of(d.id()))), out.field("location", location_text(d));
-    out.field("bytes", bytes ? Json(*bytes) : Json(nullptr)), out.field("calls", m.delegate_calls[i]);
+    out.field("backend", text::cut(format::text_of(d.id()))), out.field("location", location_text(d));
+    out.field("bytes", bytes ? text::Json(*bytes) : text::Json(nullptr)), out.field("calls", m.delegate_calls[i]);
     out.list("compile_specs", [&] {
       for (const pte::CompileSpec& s : tables(d.compile_specs()))
-        out.value({{"key", cut(format::text_of(s.key()))}, {"bytes", format::size_of(s.value())}});
+        out.value({{"key", text::cut(format::text_of(s.key()))}, {"bytes", format::size_of(s.value())}});
     });
   });
 }
 
-void write_memory(const MemoryUse& use, JsonOutput& out) {
+void write_memory(const MemoryUse& use, text::JsonOutput& out) {
   out.object([&] {
     out.field("memory", use.memory), out.field("bytes", use.bytes);
     out.field("most_in_use", whole(use.most)), out.field("most_at", use.most_at);
@@ -79,17 +79,17 @@ void write_memory(const MemoryUse& use, JsonOutput& out) {
   });
 }
 
-void write_method(const format::ProgramView& program, const pte::ExecutionPlan& plan, JsonOutput& out) {
+void write_method(const format::ProgramView& program, const pte::ExecutionPlan& plan, text::JsonOutput& out) {
   const MethodFacts m(plan);
   out.object([&] {
-    out.field("name", cut(format::text_of(plan.name())));
+    out.field("name", text::cut(format::text_of(plan.name())));
     write_list("inputs", format::items(plan.inputs()), out);
     write_list("outputs", format::items(plan.outputs()), out);
     out.list("values", [&] {
       for (std::uint32_t i = 0; i < format::size_of(plan.values()); ++i) write_value(m, i, out);
     });
     out.list("operators", [&] {
-      for (const MethodFacts::Calls& o : m.operators) out.value({{"name", cut(m.name(o))}, {"calls", o.calls}});
+      for (const MethodFacts::Calls& o : m.operators) out.value({{"name", text::cut(m.name(o))}, {"calls", o.calls}});
     });
     out.list("delegates", [&] {
       for (std::uint32_t i = 0; i < m.delegate_calls.size(); ++i) write_delegate(program, m, i, out);
@@ -102,9 +102,9 @@ void write_method(const format::ProgramView& program, const pte::ExecutionPlan& 
   });
 }
 
-void write_suite(const bpte::BundledMethodTestSuite& s, JsonOutput& out) {
+void write_suite(const bpte::BundledMethodTestSuite& s, text::JsonOutput& out) {
   out.object([&] {
-    out.field("method", cut(format::text_of(s.method_name())));
+    out.field("method", text::cut(format::text_of(s.method_name())));
     out.list("cases", [&] {
       for (const bpte::BundledMethodTestCase& c : tables(s.test_cases()))
         out.value(
@@ -113,17 +113,17 @@ void write_suite(const bpte::BundledMethodTestSuite& s, JsonOutput& out) {
   });
 }
 
-void write_named(const auto& file, JsonOutput& out) {
+void write_named(const auto& file, text::JsonOutput& out) {
   for (const auto& n : tables(file.tables->named_data()))
     out.object([&] {
-      out.field("key", cut(format::text_of(n.key())));
+      out.field("key", text::cut(format::text_of(n.key())));
       out.field("bytes", named_bytes(file, n.segment_index())), out.field("segment", n.segment_index());
       if constexpr (requires { n.tensor_layout(); })
         if (n.tensor_layout()) out.object("tensor", [&] { write_tensor(facts_of(*n.tensor_layout()), out); });
     });
 }
 
-void write_segments(const auto& file, const pte::Program* program, JsonOutput& out) {
+void write_segments(const auto& file, const pte::Program* program, text::JsonOutput& out) {
   const Buffer<SegmentUse> uses = segment_uses(*file.tables);
   std::size_t at = 0;
   for (std::uint32_t i = 0; i < file.segment_count(); ++i)
@@ -131,40 +131,40 @@ void write_segments(const auto& file, const pte::Program* program, JsonOutput& o
 }
 
 // The lists that programs and data files have in common.
-void write_lists(const auto& file, const pte::Program* program, JsonOutput& out) {
+void write_lists(const auto& file, const pte::Program* program, text::JsonOutput& out) {
   out.list("named_data", [&] { write_named(file, out); });
   out.list("segments", [&] { write_segments(file, program, out); });
 }
 
 }  // namespace
 
-void write_program(const Described& f, JsonOutput& out) {
+void write_program(const Described& f, text::JsonOutput& out) {
   out.list("methods", [&] {
     for (const pte::ExecutionPlan* plan : methods_of(f)) write_method(*f.program, *plan, out);
   });
   write_lists(*f.program, f.program->tables, out);
 }
 
-void write_data(const Described& f, JsonOutput& out) { write_lists(format::DataView(f.view), nullptr, out); }
+void write_data(const Described& f, text::JsonOutput& out) { write_lists(format::DataView(f.view), nullptr, out); }
 
-void write_bundle(const Described& f, JsonOutput& out) {
+void write_bundle(const Described& f, text::JsonOutput& out) {
   out.list("suites", [&] {
     for (const auto& s : tables(format::BundleView(f.view).tables->method_test_suites())) write_suite(s, out);
   });
   write_program(f, out);
 }
 
-void write_json(const Described& f, JsonOutput& out) {
+void write_json(const Described& f, text::JsonOutput& out) {
   if (f.program) methods_of(f);  // refuses an unknown method before anything is written
   out.object([&] {
     out.field("kind", f.kind.name), out.field("bytes", f.bytes);
     out.field("valid", f.faults.empty());
     out.list("faults", [&] {
-      for (const Fault& fault : f.faults) out.value(fault_json(fault));
+      for (const Fault& fault : f.faults) out.value(text::fault_json(fault));
     });
     out.field("more_faults", f.more);
     content_writers(f.kind).json(f, out);
   });
 }
 
-}  // namespace assay
+}  // namespace assay::inspect

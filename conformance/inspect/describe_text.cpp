@@ -4,7 +4,7 @@
 #include "conformance/text/fault_text.h"
 #include "conformance/text/printable.h"
 
-namespace assay {
+namespace assay::inspect {
 namespace {
 
 // 12345.0 → "12,345 bytes"
@@ -25,11 +25,11 @@ std::string place_text(const TensorFacts& t) {
   std::string text = t.memory ? fmt::format("memory {} at {}", t.memory->memory_id(), format::planned_offset(*t.memory))
                      : t.where == "supplied" ? "no planned memory"
                                              : std::string(t.where);
-  if (!t.name.empty()) text += ", " + in_quotes(t.name);
+  if (!t.name.empty()) text += ", " + text::in_quotes(t.name);
   return text + (t.initial ? ", initial value" : "");
 }
 
-void write_value(const MethodFacts& m, std::size_t position, Int index, Output& out) {
+void write_value(const MethodFacts& m, std::size_t position, Int index, text::Output& out) {
   const pte::EValue* v = value_at(m.plan, index);
   if (!v) return out.print("    {:>2}  %{} (there is no such value)\n", position, index);
   const std::string value = m.value_text(index);
@@ -39,32 +39,34 @@ void write_value(const MethodFacts& m, std::size_t position, Int index, Output& 
             tensor ? place_text(facts_of(*tensor)) : "");
 }
 
-void write_values(std::string_view title, const MethodFacts& m, std::span<const std::int32_t> values, Output& out) {
+void write_values(std::string_view title, const MethodFacts& m, std::span<const std::int32_t> values,
+                  text::Output& out) {
   out.print("  {}{}\n", title, values.empty() ? ": none" : "");
   for (std::size_t i = 0; i < values.size(); ++i) write_value(m, i, values[i], out);
 }
 
-void write_operators(const MethodFacts& m, Output& out) {
+void write_operators(const MethodFacts& m, text::Output& out) {
   out.print("  instructions: {}\n", m.instructions);
-  for (const MethodFacts::Calls& o : m.operators) out.print("    {:>4}  {}\n", o.calls, shown(m.name(o)));
+  for (const MethodFacts::Calls& o : m.operators) out.print("    {:>4}  {}\n", o.calls, text::shown(m.name(o)));
 }
 
-void write_delegates(const format::ProgramView& program, const MethodFacts& m, Output& out) {
+void write_delegates(const format::ProgramView& program, const MethodFacts& m, text::Output& out) {
   if (!m.delegate_calls.empty()) out.write("  delegates\n");
   for (std::uint32_t i = 0; i < m.delegate_calls.size(); ++i) {
     const pte::BackendDelegate& d = *m.plan.delegates()->Get(i);
     const auto bytes = payload_bytes(program, d);
-    out.print("    {:>2}  {}, {}, {}, {}\n", i, shown(format::text_of(d.id())), location_text(d),
+    out.print("    {:>2}  {}, {}, {}, {}\n", i, text::shown(format::text_of(d.id())), location_text(d),
               bytes ? bytes_text(*bytes) : "no payload there", count_text(m.delegate_calls[i], "call"));
     for (const pte::CompileSpec& s : tables(d.compile_specs()))
-      out.print("        compile spec {}, {}\n", in_quotes(format::text_of(s.key())),
+      out.print("        compile spec {}, {}\n", text::in_quotes(format::text_of(s.key())),
                 bytes_text(std::uint64_t{format::size_of(s.value())}));
   }
 }
 
 // The tensors for which a condition holds, largest first, at most `shown` of them.
 template <class Condition>
-void write_tensors(const MethodFacts& m, std::string_view title, std::size_t shown, Condition holds, Output& out) {
+void write_tensors(const MethodFacts& m, std::string_view title, std::size_t shown, Condition holds,
+                   text::Output& out) {
   Buffer<std::uint32_t> found;
   double bytes = 0;
   for (std::uint32_t i = 0; i < format::size_of(m.plan.values()); ++i)
@@ -82,7 +84,7 @@ void write_tensors(const MethodFacts& m, std::string_view title, std::size_t sho
 }
 
 // The legend of the letters in the picture.
-void write_letters(const MethodFacts& m, const MemoryUse& use, Output& out) {
+void write_letters(const MethodFacts& m, const MemoryUse& use, text::Output& out) {
   const std::vector<std::size_t> largest = largest_tenants(use);
   char letter = 'A';
   for (const std::size_t i : largest) {
@@ -94,7 +96,7 @@ void write_letters(const MethodFacts& m, const MemoryUse& use, Output& out) {
     out.print("      a to z: the {} smaller\n", others);
 }
 
-void write_memory(const MethodFacts& m, Output& out) {
+void write_memory(const MethodFacts& m, text::Output& out) {
   for (const MemoryUse& use : memory_use(m.plan)) {
     out.print(
         "  memory {}: {} planned for {}{}\n", use.memory, bytes_text(static_cast<double>(use.bytes)),
@@ -117,7 +119,7 @@ std::string operand_text(const MethodFacts& m, const Operand& o, bool named) {
   return !value.empty() ? fmt::format("  {}{}", name, value) : fmt::format("  {}%{}", name, o.value);
 }
 
-void write_operands(const MethodFacts& m, const Listed& listed, Output& out) {
+void write_operands(const MethodFacts& m, const Listed& listed, text::Output& out) {
   const auto outs = std::ranges::count(listed.operands, Operand::Role::output, &Operand::role);
   if (listed.delegate) out.print("  {}", *listed.delegate);
   for (const Operand& o : listed.operands)
@@ -128,23 +130,24 @@ void write_operands(const MethodFacts& m, const Listed& listed, Output& out) {
     if (o.role == Operand::Role::output) out.write(operand_text(m, o, outs > 1));  // a single output needs no name
 }
 
-void write_listing(const MethodFacts& m, Output& out) {
+void write_listing(const MethodFacts& m, text::Output& out) {
   constexpr std::size_t widest = 40;
   std::size_t width = 0;
-  for (const MethodFacts::Calls& o : m.operators) width = std::max(width, std::min(widest, shown(m.name(o)).size()));
+  for (const MethodFacts::Calls& o : m.operators)
+    width = std::max(width, std::min(widest, text::shown(m.name(o)).size()));
   if (m.instructions > 0) out.write("  listing (> marks where a jump goes to; [<=n]: sizes may be smaller)\n");
   std::uint32_t chain = 0;
   m.each_instruction([&](const InstructionFacts& i) {
     if (i.chain != chain) out.print("    chain {}\n", chain = i.chain);
-    out.print("  {} {:>4}  {:<{}}", i.is_target ? '>' : ' ', i.index, shown(i.listed.name), width);
+    out.print("  {} {:>4}  {:<{}}", i.is_target ? '>' : ' ', i.index, text::shown(i.listed.name), width);
     write_operands(m, i.listed, out);
     out.write("\n");
   });
 }
 
-void write_method(const format::ProgramView& program, const pte::ExecutionPlan& plan, Output& out) {
+void write_method(const format::ProgramView& program, const pte::ExecutionPlan& plan, text::Output& out) {
   const MethodFacts m(plan);
-  out.print("\nmethod {}\n", shown(format::text_of(plan.name())));
+  out.print("\nmethod {}\n", text::shown(format::text_of(plan.name())));
   write_values("inputs", m, format::items(plan.inputs()), out);
   write_values("outputs", m, format::items(plan.outputs()), out);
   write_operators(m, out);
@@ -159,19 +162,19 @@ void write_method(const format::ProgramView& program, const pte::ExecutionPlan& 
 
 // -- the file -----------------------------------------------------------------------------------------------------
 
-void write_header(const Described& f, Output& out) {
+void write_header(const Described& f, text::Output& out) {
   out.print("{}, {}", f.kind.noun, bytes_text(f.bytes));
   if (f.faults.empty()) return out.write(", valid\n");
   const Fault& first = f.faults.front();
   const std::uint64_t others = f.faults.size() - 1 + f.more;
-  out.print("\n{}{}\n", sentence(first),
+  out.print("\n{}{}\n", text::sentence(first),
             others > 0 ? fmt::format(" (and {} more: assay check shows them)", others) : "");
 }
 
-void write_suites(const bpte::BundledProgram& bundle, Output& out) {
+void write_suites(const bpte::BundledProgram& bundle, text::Output& out) {
   for (const bpte::BundledMethodTestSuite& s : tables(bundle.method_test_suites())) {
     out.print("  {} of {}\n", count_text(format::size_of(s.test_cases()), "case"),
-              shown(format::text_of(s.method_name())));
+              text::shown(format::text_of(s.method_name())));
     std::size_t i = 0;
     for (const bpte::BundledMethodTestCase& c : tables(s.test_cases()))
       out.print("    {:>2}  {}, {}\n", i++, count_text(format::size_of(c.inputs()), "input"),
@@ -180,11 +183,11 @@ void write_suites(const bpte::BundledProgram& bundle, Output& out) {
 }
 
 void write_named(std::string_view sizes, std::uint64_t bytes, std::uint32_t segment, const flatbuffers::String* key,
-                 Output& out) {
-  out.print("  {:<34}{:>16}  segment {}  {}\n", sizes, bytes_text(bytes), segment, shown(format::text_of(key)));
+                 text::Output& out) {
+  out.print("  {:<34}{:>16}  segment {}  {}\n", sizes, bytes_text(bytes), segment, text::shown(format::text_of(key)));
 }
 
-void write_named_data(const auto& file, Output& out) {
+void write_named_data(const auto& file, text::Output& out) {
   if (format::size_of(file.tables->named_data()) > 0) out.write("\nnamed data\n");
   for (const auto& n : tables(file.tables->named_data())) {
     std::string sizes = "bytes";
@@ -194,7 +197,7 @@ void write_named_data(const auto& file, Output& out) {
   }
 }
 
-void write_segments(const auto& file, const pte::Program* program, Output& out) {
+void write_segments(const auto& file, const pte::Program* program, text::Output& out) {
   const Buffer<SegmentUse> uses = segment_uses(*file.tables);
   if (file.segment_count() > 0) out.write("\nsegments\n");
   std::size_t at = 0;
@@ -205,26 +208,26 @@ void write_segments(const auto& file, const pte::Program* program, Output& out) 
 
 }  // namespace
 
-void write_program(const Described& f, Output& out) {
+void write_program(const Described& f, text::Output& out) {
   for (const pte::ExecutionPlan* plan : methods_of(f)) write_method(*f.program, *plan, out);
   write_named_data(*f.program, out);
   write_segments(*f.program, f.program->tables, out);
 }
 
-void write_data(const Described& f, Output& out) {
+void write_data(const Described& f, text::Output& out) {
   write_named_data(format::DataView(f.view), out);
   write_segments(format::DataView(f.view), nullptr, out);
 }
 
-void write_bundle(const Described& f, Output& out) {
+void write_bundle(const Described& f, text::Output& out) {
   write_suites(*format::BundleView(f.view).tables, out);
   write_program(f, out);
 }
 
-void write_text(const Described& f, Output& out) {
+void write_text(const Described& f, text::Output& out) {
   if (f.program) methods_of(f);  // refuses an unknown method before anything is written
   write_header(f, out);
   content_writers(f.kind).text(f, out);
 }
 
-}  // namespace assay
+}  // namespace assay::inspect

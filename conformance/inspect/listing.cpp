@@ -8,7 +8,7 @@
 #include "reference/budget.h"
 #include "reference/operator.h"
 
-namespace assay {
+namespace assay::inspect {
 namespace {
 
 using Role = Operand::Role;
@@ -91,7 +91,9 @@ Listed listed(const pte::ExecutionPlan& plan, const pte::Instruction& instructio
 }
 
 std::string cut_name(const pte::Operator& op) {
-  const auto part = [](const flatbuffers::String* s) { return std::string(format::text_of(s).substr(0, most_shown)); };
+  const auto part = [](const flatbuffers::String* s) {
+    return std::string(format::text_of(s).substr(0, text::most_shown));
+  };
   return part(op.name()) + (format::text_of(op.overload()).empty() ? "" : '.' + part(op.overload()));
 }
 
@@ -103,9 +105,10 @@ Fault no_method(const pte::Program& program, std::string_view name) {
   const std::uint32_t methods = format::size_of(program.execution_plan());
   std::string names;
   for (const pte::ExecutionPlan& plan : tables(program.execution_plan(), most))
-    names += (names.empty() ? "" : ", ") + shown(format::text_of(plan.name()));
-  return {Outcome::invalid, "G3",
-          text("there is no method ", Quoted{name}, "; the methods are ", names, methods > most ? ", ..." : "")};
+    names += (names.empty() ? "" : ", ") + text::shown(format::text_of(plan.name()));
+  return {
+      Outcome::invalid, "G3",
+      concat("there is no method ", text::Quoted{name}, "; the methods are ", names, methods > most ? ", ..." : "")};
 }
 
 const pte::EValue* value_at(const pte::ExecutionPlan& plan, Int index) {
@@ -118,4 +121,4 @@ const pte::Tensor* tensor_at(const pte::ExecutionPlan& plan, Int index) {
   return value ? value->val_as_Tensor() : nullptr;
 }
 
-}  // namespace assay
+}  // namespace assay::inspect

@@ -10,7 +10,7 @@
 #include "reference/fault.h"
 
 // Instructions as text. Works on every program that opens; an index without a target is shown as a number.
-namespace assay {
+namespace assay::inspect {
 
 // The first `most` tables of a list that may be absent. (clang 14 has no working views.)
 template <class T>
@@ -87,4 +87,4 @@ void each_tensor(const pte::ExecutionPlan& plan, Int index, F f) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::inspect

@@ -9,7 +9,7 @@
 
 #include "reference/dtype.h"
 
-namespace assay {
+namespace assay::inspect {
 namespace {
 
 // The lifetime of a value, as numbers of instructions.
@@ -295,4 +295,4 @@ std::vector<std::size_t> largest_tenants(const MemoryUse& use) {
   return order;
 }
 
-}  // namespace assay
+}  // namespace assay::inspect

@@ -6,7 +6,7 @@
 #include "conformance/inspect/listing.h"
 
 // The use of planned memory over time. Time is the number of an instruction, through all chains of a method.
-namespace assay {
+namespace assay::inspect {
 
 struct Tenant {
   std::uint32_t value;  // index of the tensor
@@ -46,4 +46,4 @@ std::vector<std::size_t> largest_tenants(const MemoryUse& use);
 // and addresses.
 std::string picture(const MemoryUse& use, Int instructions);
 
-}  // namespace assay
+}  // namespace assay::inspect

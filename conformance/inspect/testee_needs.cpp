@@ -6,7 +6,7 @@
 #include "conformance/text/printable.h"
 #include "reference/runtime/call_rules.h"
 
-namespace assay {
+namespace assay::inspect {
 namespace {
 
 Tensor tensor_of(const pte::Tensor& t) {
@@ -36,7 +36,7 @@ std::string lack(const pte::ExecutionPlan& plan, const pte::KernelCall& call, co
   if (works_on_handles(called)) return "";
   const std::string name = operator_name(called);
   const Operator* op = find_operator(name);
-  if (!op) return fmt::format("{}, which the specification lacks", shown(name));
+  if (!op) return fmt::format("{}, which the specification lacks", text::shown(name));
   if (!testee.library.has(*op)) return name;
   std::vector<Value> arguments;
   for (const std::size_t index : operands(*op, format::items(call.args())))
@@ -51,7 +51,8 @@ void each_lacking_backend(const pte::ExecutionPlan& plan, const Testee& testee,
   for (const pte::BackendDelegate& d : tables(plan.delegates())) {
     const std::string_view id = format::text_of(d.id());
     if (!testee.backends.contains(id))
-      tell(fmt::format("delegate {} of {}: the backend {}", i, shown(format::text_of(plan.name())), shown(id)));
+      tell(fmt::format("delegate {} of {}: the backend {}", i, text::shown(format::text_of(plan.name())),
+                       text::shown(id)));
     ++i;
   }
 }
@@ -66,10 +67,11 @@ void each_lacking(const ValidProgram& program, const Testee& testee, const std::
       for (const pte::Instruction& instruction : tables(chain.instructions())) {
         const auto* call = instruction.instr_args_as_KernelCall();
         const std::string what = call ? lack(plan, *call, testee) : "";
-        if (!what.empty()) tell(fmt::format("instruction {} of {}: {}", i, shown(format::text_of(plan.name())), what));
+        if (!what.empty())
+          tell(fmt::format("instruction {} of {}: {}", i, text::shown(format::text_of(plan.name())), what));
         ++i;
       }
   }
 }
 
-}  // namespace assay
+}  // namespace assay::inspect

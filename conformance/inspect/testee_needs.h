@@ -8,11 +8,11 @@
 #include "reference/program/program.h"
 #include "reference/runtime/delegate.h"
 
-namespace assay {
+namespace assay::inspect {
 
 struct Testee {
-  const KernelLibrary& library;
-  const Contract& contract;
+  const testee::KernelLibrary& library;
+  const contract::Contract& contract;
   Backends backends = own_backends();  // only the names count
 };
 
@@ -22,4 +22,4 @@ struct Testee {
 // scope.
 void each_lacking(const ValidProgram& program, const Testee& testee, const std::function<void(std::string)>& tell);
 
-}  // namespace assay
+}  // namespace assay::inspect

@@ -9,7 +9,7 @@
 #include "reference/families.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::judge {
 namespace {
 
 bool has(const Operator& op, std::string_view name) {
@@ -51,12 +51,13 @@ std::string topk_row(TopRow row, bool sorted, bool stable) {
   std::vector<bool> used(row.source.size());
   for (std::size_t k = 0; k < row.indices.size(); ++k) {
     const Int at = row.indices[k];
-    if (at < 0 || at >= n) return text("index ", at, " is outside the dimension of size ", n);
+    if (at < 0 || at >= n) return concat("index ", at, " is outside the dimension of size ", n);
     const auto place = static_cast<std::size_t>(at);
-    if (used[place]) return text("index ", at, " is given twice");
-    if (row.source[place] != row.values[k]) return text("the element at index ", at, " is not the value given with it");
+    if (used[place]) return concat("index ", at, " is given twice");
+    if (row.source[place] != row.values[k])
+      return concat("the element at index ", at, " is not the value given with it");
     if (stable && k > 0 && row.got[k] == row.got[k - 1] && at < row.indices[k - 1])
-      return text("index ", at, " comes behind ", row.indices[k - 1], " of an equal element");
+      return concat("index ", at, " comes behind ", row.indices[k - 1], " of an equal element");
     used[place] = true;
   }
   if (!sorted) std::ranges::sort(row.want), std::ranges::sort(row.got);
@@ -92,7 +93,7 @@ std::string topk(const Operator& op, std::span<const Value> arguments, std::span
   for (std::size_t r = 0; r < source.size(); ++r)
     if (std::string wrong = topk_row({want[r], first[r], values[r], source[r], indices[r]}, sorted, stable);
         !wrong.empty())
-      return text(wrong, ", in row ", r);
+      return concat(wrong, ", in row ", r);
   return {};
 }
 
@@ -104,7 +105,7 @@ constexpr Real false_alarm = 1e-12;
 std::string all_equal(const Buffer<Real>& drawn, int precision) {
   if (drawn.empty() || static_cast<Real>(drawn.size() - 1) * precision < -std::log2(false_alarm)) return {};
   const bool equal = std::ranges::all_of(drawn, [&](Real x) { return x == drawn[0]; });
-  return equal ? text("all ", drawn.size(), " numbers are ", drawn[0]) : "";
+  return equal ? concat("all ", drawn.size(), " numbers are ", drawn[0]) : "";
 }
 
 Real mean(const Buffer<Real>& drawn) {
@@ -117,7 +118,7 @@ std::string far_mean(const Buffer<Real>& drawn, Real expected) {
   if (drawn.empty()) return {};
   const Real spread = std::sqrt(std::log(2 / false_alarm) / (2 * static_cast<Real>(drawn.size())));
   if (std::fabs(mean(drawn) - expected) <= spread) return {};
-  return text("the mean of ", drawn.size(), " numbers is ", mean(drawn), ", but should be near ", expected);
+  return concat("the mean of ", drawn.size(), " numbers is ", mean(drawn), ", but should be near ", expected);
 }
 
 // The numbers of a tensor; both parts of complex elements.
@@ -134,7 +135,7 @@ int precision(DType dtype) { return info(info(dtype).part).precision; }
 std::string uniform(const Tensor& got) {
   const Buffer<Real> drawn = drawn_numbers(got);
   for (const Real x : drawn)
-    if (!(x >= 0 && x < 1)) return text(x, " is not in [0, 1)");
+    if (!(x >= 0 && x < 1)) return concat(x, " is not in [0, 1)");
   const std::string equal = all_equal(drawn, precision(got.dtype));
   return equal.empty() ? far_mean(drawn, 0.5) : equal;
 }
@@ -147,10 +148,10 @@ std::string normal(const Tensor& got) {
   if (is_complex(got.dtype))
     for (Real& x : drawn) x *= std::sqrt(Real{2});  // scaled to variance 1
   for (const Real x : drawn)
-    if (!std::isfinite(x)) return text(x, " is no number");
+    if (!std::isfinite(x)) return concat(x, " is no number");
   if (std::string equal = all_equal(drawn, precision(got.dtype) - 2); !equal.empty()) return equal;
   if (drawn.empty() || std::fabs(mean(drawn)) * std::sqrt(static_cast<Real>(drawn.size())) <= deviations) return {};
-  return text("the mean of ", drawn.size(), " numbers is ", mean(drawn), ", but should be near 0");
+  return concat("the mean of ", drawn.size(), " numbers is ", mean(drawn), ", but should be near 0");
 }
 
 // Accepts a permutation of the input. The identity is rejected where it is unlikely: it is one of n! permutations.
@@ -158,10 +159,10 @@ std::string permutation(const Tensor& expected, const Tensor& got) {
   Buffer<Real> want = read<Real>(expected).data, numbers = read<Real>(got).data;
   std::ranges::sort(want), std::ranges::sort(numbers);
   for (std::size_t k = 0; k < numbers.size(); ++k)
-    if (numbers[k] != want[k]) return text("in order, number ", k, " is ", numbers[k], ", but must be ", want[k]);
+    if (numbers[k] != want[k]) return concat("in order, number ", k, " is ", numbers[k], ", but must be ", want[k]);
   const bool moved =
       read<Real>(got).data != want || std::lgamma(static_cast<Real>(want.size()) + 1) < -std::log(false_alarm);
-  return moved ? "" : text("the ", want.size(), " numbers are in order");
+  return moved ? "" : concat("the ", want.size(), " numbers are in order");
 }
 
 bool is_near(DType part, Real want, Real got) {
@@ -179,7 +180,7 @@ std::string wrongly_dropped(const Tensor& input, const Tensor& got, const Buffer
   for (std::size_t k = 0; k < mask.size(); ++k) {
     const T want = scale ? x.data[k] * T(mask[k]) * T(*scale) : x.data[k];
     if (!is_near(info(got.dtype).part, want, y.data[k]))
-      return text("element ", k, " is ", y.data[k], ", but its mask makes it ", want);
+      return concat("element ", k, " is ", y.data[k], ", but its mask makes it ", want);
   }
   return {};
 }
@@ -193,7 +194,7 @@ std::string dropout(const Operator& op, std::span<const Value> arguments, std::s
   const Buffer<Real> mask = read<Real>(got[1]).data;
   for (std::size_t k = 0; k < mask.size(); ++k)
     if ((p == 0 && mask[k] == 0) || (p == 1 && mask[k] != 0))
-      return text("element ", k, " has mask ", mask[k], ", but p is ", p);
+      return concat("element ", k, " has mask ", mask[k], ", but p is ", p);
   std::optional<Real> scale;  // empty if nothing is dropped
   if (!train || *train) scale = p == 1 ? 0 : 1 / (1 - p);
   const bool complex = is_complex(input.dtype);
@@ -225,7 +226,7 @@ std::string choice_fault(const Operator& op, std::span<const Value> arguments, s
   if (op.choice == "normal") return normal(got[0]);
   if (op.choice == "permutation") return permutation(expected[0], got[0]);
   if (op.choice == "dropout") return dropout(op, arguments, got);
-  return text("the spec names the choice ", op.choice, ", of which the judge knows nothing");
+  return concat("the spec names the choice ", op.choice, ", of which the judge knows nothing");
 }
 
-}  // namespace assay
+}  // namespace assay::judge

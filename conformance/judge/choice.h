@@ -7,7 +7,7 @@
 #include "reference/operator.h"
 #include "reference/value.h"
 
-namespace assay {
+namespace assay::judge {
 
 // Some data allow several right answers (ties). An entry then names its `choice`, and this function checks an answer
 // against it. Returns one sentence about the error, or none. The outs have the expected dtypes and sizes.
@@ -20,4 +20,4 @@ bool has_one_answer(const Operator& op, std::span<const Value> arguments);
 // True if the entry's choice is a random draw, so that no two answers need be equal.
 bool is_drawn(const Operator& op);
 
-}  // namespace assay
+}  // namespace assay::judge

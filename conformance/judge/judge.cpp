@@ -10,7 +10,7 @@
 #include "conformance/judge/choice.h"
 #include "reference/numerics/bounds.h"
 
-namespace assay {
+namespace assay::judge {
 namespace {
 
 constexpr Real infinity = std::numeric_limits<Real>::infinity();
@@ -163,7 +163,7 @@ std::string place(std::size_t output, std::size_t outputs, const Dims& sizes, In
   Dims index = Dims::filled(sizes.size(), 0);
   for (int d = sizes.size() - 1; d >= 0; --d) index[d] = element % sizes[d], element /= sizes[d];
   std::string name = outputs > 1 ? fmt::format("out {}", output) : "out";
-  return sizes.size() > 0 ? text(name, " at ", index) : name;
+  return sizes.size() > 0 ? concat(name, " at ", index) : name;
 }
 
 // Statistics of the errors of a whole tensor, which show more than the worst error.
@@ -232,14 +232,14 @@ class TensorJudge {
 
   Judgement judge(const Tensor& got, bool has_values) const {
     if (got.dtype != want_.dtype)
-      return failure(Class::dtype,
-                     text(place(output_, outputs(), {}, 0), " is ", got.dtype, ", but must be ", want_.dtype));
+      return failure(verdict::Class::dtype,
+                     concat(place(output_, outputs(), {}, 0), " is ", got.dtype, ", but must be ", want_.dtype));
     if (got.sizes != want_.sizes)
-      return failure(Class::shape,
-                     text(place(output_, outputs(), {}, 0), " has sizes ", got.sizes, ", but must have ", want_.sizes));
+      return failure(verdict::Class::shape, concat(place(output_, outputs(), {}, 0), " has sizes ", got.sizes,
+                                                   ", but must have ", want_.sizes));
     if (got.dim_order != want_.dim_order)
-      return failure(Class::layout, text(place(output_, outputs(), {}, 0), " has dim order ", got.dim_order,
-                                         ", but must have ", want_.dim_order));
+      return failure(verdict::Class::layout, concat(place(output_, outputs(), {}, 0), " has dim order ", got.dim_order,
+                                                    ", but must have ", want_.dim_order));
     return is(Accuracy::Measure::unspecified) || is(Accuracy::Measure::choice) || !has_values ? Judgement{}
                                                                                               : values(got);
   }
@@ -304,9 +304,9 @@ class TensorJudge {
     return is(Accuracy::Measure::unspecified) || distance_of(k, got) <= (rounded_exactly() ? 0 : 1);
   }
 
-  Judgement failure(Class c, std::string sentence) const {
-    Judgement j{
-        Verdict::fail, c, infinity, accuracy_text(row_), std::move(sentence), static_cast<Int>(output_), {}, {}};
+  Judgement failure(verdict::Class c, std::string sentence) const {
+    Judgement j{verdict::Verdict::fail,    c,  infinity, accuracy_text(row_), std::move(sentence),
+                static_cast<Int>(output_), {}, {}};
     return j;
   }
 
@@ -363,24 +363,24 @@ class TensorJudge {
     if (worst <= 0) return {};
     const bool outside = rounded_exactly() ? worst > 0 : worst > 1;
     const bool poor = worst_usual > 1 || errors.noisy() || (!row_.is_dot() && errors.biased());
-    Judgement j{outside ? Verdict::fail
-                : poor  ? Verdict::quality
-                        : Verdict::pass,
-                Class::none,
+    Judgement j{outside ? verdict::Verdict::fail
+                : poor  ? verdict::Verdict::quality
+                        : verdict::Verdict::pass,
+                verdict::Class::none,
                 static_cast<double>(worst),
                 accuracy_text(row_),
                 {},
                 static_cast<Int>(output_),
                 at / parts_,
                 {}};
-    if (j.verdict != Verdict::pass) describe(j, want_bits_[at], got_bits[at], at);
+    if (j.verdict != verdict::Verdict::pass) describe(j, want_bits_[at], got_bits[at], at);
     return j;
   }
 
   void describe(Judgement& j, Bits want, Bits got, Int at) const {
     const DTypeInfo& d = info(row_.dtype);
     const bool nan = d.kind == Kind::floating && std::isnan(d.real_of(want)) != std::isnan(d.real_of(got));
-    if (j.verdict == Verdict::fail) j.failure = nan ? Class::nan : Class::value;
+    if (j.verdict == verdict::Verdict::fail) j.failure = nan ? verdict::Class::nan : verdict::Class::value;
     const std::string_view part = parts_ == 1 ? "" : at % 2 == 0 ? "the real part of " : "the imaginary part of ";
     j.message = fmt::format("{}{} is {}, but must be {}", part, place(output_, outputs(), want_.sizes, at / parts_),
                             exact_text(row_.dtype, got), exact_text(row_.dtype, want));
@@ -402,7 +402,10 @@ class TensorJudge {
 
 bool worse(const Judgement& a, const Judgement& b) {
   const auto rank = [](const Judgement& j) {
-    return std::pair(j.verdict == Verdict::fail ? 2 : j.verdict == Verdict::quality ? 1 : 0, j.distance);
+    return std::pair(j.verdict == verdict::Verdict::fail      ? 2
+                     : j.verdict == verdict::Verdict::quality ? 1
+                                                              : 0,
+                     j.distance);
   };
   return rank(a) > rank(b);
 }
@@ -496,23 +499,30 @@ Judgement judge(const Operator& op, std::span<const Value> arguments, const Expe
   const Answer& answer = expected.answer;
   const bool refused = reaction.outcome != Outcome::ok;
   if (answer.outcome == Outcome::exhausted)
-    return {Verdict::unsupported,
-            Class::none,
+    return {verdict::Verdict::unsupported,
+            verdict::Class::none,
             0,
             answer.rule,
-            text("the reference cannot judge this: ", answer.message),
+            concat("the reference cannot judge this: ", answer.message),
             {},
             {},
             {}};
   if (answer.outcome != Outcome::ok) {
-    if (refused) return {Verdict::pass, Class::none, 0, answer.rule, {}, {}, {}, {}};
-    return {Verdict::fail, Class::accepted_though_invalid, infinity, answer.rule, answer.message, {}, {}, {}};
+    if (refused) return {verdict::Verdict::pass, verdict::Class::none, 0, answer.rule, {}, {}, {}, {}};
+    return {verdict::Verdict::fail,
+            verdict::Class::accepted_though_invalid,
+            infinity,
+            answer.rule,
+            answer.message,
+            {},
+            {},
+            {}};
   }
   if (refused) {
     const bool allowed = reaction.allowed == Refusals::all ||
                          (reaction.allowed == Refusals::unsupported && reaction.outcome == Outcome::unsupported);
-    return {allowed ? Verdict::unsupported : Verdict::fail,
-            allowed ? Class::none : Class::refused_though_valid,
+    return {allowed ? verdict::Verdict::unsupported : verdict::Verdict::fail,
+            allowed ? verdict::Class::none : verdict::Class::refused_though_valid,
             allowed ? 0 : infinity,
             {},
             reaction.message,
@@ -521,8 +531,8 @@ Judgement judge(const Operator& op, std::span<const Value> arguments, const Expe
             {}};
   }
   if (reaction.outs.size() != expected.outs.size())
-    return {Verdict::fail,
-            Class::shape,
+    return {verdict::Verdict::fail,
+            verdict::Class::shape,
             infinity,
             {},
             fmt::format("there are {} results, but must be {}", reaction.outs.size(), expected.outs.size()),
@@ -538,10 +548,16 @@ Judgement judge(const Operator& op, std::span<const Value> arguments, const Expe
     if (other) judge.admit(*other);
     if (Judgement j = judge.judge(reaction.outs[k], reaction.has_values); worse(j, worst)) worst = std::move(j);
   }
-  if (worst.verdict == Verdict::fail || op.choice.empty() || !reaction.has_values) return worst;
+  if (worst.verdict == verdict::Verdict::fail || op.choice.empty() || !reaction.has_values) return worst;
   const std::string wrong = choice_fault(op, arguments, expected.outs, reaction.outs);
-  return wrong.empty() ? worst : Judgement{Verdict::fail, Class::value, infinity, text("choice ", op.choice),
-                                           wrong,         {},           {},       {}};
+  return wrong.empty() ? worst : Judgement{verdict::Verdict::fail,
+                                           verdict::Class::value,
+                                           infinity,
+                                           concat("choice ", op.choice),
+                                           wrong,
+                                           {},
+                                           {},
+                                           {}};
 }
 
-}  // namespace assay
+}  // namespace assay::judge

@@ -10,7 +10,7 @@
 #include "conformance/verdict/record.h"
 #include "reference/call.h"
 
-namespace assay {
+namespace assay::judge {
 
 // The out tensors among arguments; each tensor of an out list counts alone; a number becomes a tensor of one element.
 std::vector<Tensor> out_tensors(const Operator& op, std::span<const Value> arguments);
@@ -44,8 +44,8 @@ struct Reaction {
 
 // A judgement. A Record adds the facts of the case.
 struct Judgement {
-  Verdict verdict = Verdict::pass;
-  Class failure = Class::none;
+  verdict::Verdict verdict = verdict::Verdict::pass;
+  verdict::Class failure = verdict::Class::none;
   double distance = 0;                 // of the worst element, in units of its bound; 0 when exact
   std::string rule;                    // the broken rule, or the accuracy row
   std::string message;                 // one sentence
@@ -78,4 +78,4 @@ struct RightAnswers {
 // expected answer is right.
 std::optional<RightAnswers> right_answers(const Operator& op, const Expectation& expected, std::size_t output);
 
-}  // namespace assay
+}  // namespace assay::judge

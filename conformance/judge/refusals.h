@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace assay {
+namespace assay::judge {
 
 // Which refusals of a valid call are allowed.
 enum class Refusals : std::uint8_t {
@@ -11,4 +11,4 @@ enum class Refusals : std::uint8_t {
   all,          // the contract does not promise the call
 };
 
-}  // namespace assay
+}  // namespace assay::judge

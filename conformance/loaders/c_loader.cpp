@@ -4,7 +4,7 @@
 #include "conformance/loaders/read_only.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::loaders {
 namespace {
 
 class CLoader final : public Loader {
@@ -46,7 +46,8 @@ class CLoader final : public Loader {
   Taken taken(int32_t outcome) const {
     const char* words = table_.message ? table_.message() : nullptr;
     if (outcome != ASSAY_LOADER_REFUSED && outcome != ASSAY_LOADER_EXHAUSTED)
-      throw Fault(Outcome::invalid, "loader.outcome", text(table_.name, " answers ", outcome, ", which is no outcome"));
+      throw Fault(Outcome::invalid, "loader.outcome",
+                  concat(table_.name, " answers ", outcome, ", which is no outcome"));
     return {outcome == ASSAY_LOADER_REFUSED ? Taken::As::refused : Taken::As::exhausted, words ? words : ""};
   }
 
@@ -61,10 +62,10 @@ std::unique_ptr<Loader> make_c_loader(const assay_loader* table, std::vector<std
                                       const LoaderSettings& settings) {
   if (table->version != ASSAY_LOADER_VERSION)
     throw Fault(Outcome::unsupported, "loader.version",
-                text("the loader speaks version ", table->version, ", not ", ASSAY_LOADER_VERSION + 0));
+                concat("the loader speaks version ", table->version, ", not ", ASSAY_LOADER_VERSION + 0));
   if (!table->name || !table->load || !table->init || !table->unload)
     throw Fault(Outcome::invalid, "loader.table", "the loader's table lacks its name, load, init or unload");
   return std::make_unique<CLoader>(*table, std::move(binaries), settings);
 }
 
-}  // namespace assay
+}  // namespace assay::loaders

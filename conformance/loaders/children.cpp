@@ -11,11 +11,11 @@
 #include "conformance/sandbox/heap.h"
 #include "conformance/sandbox/pages.h"
 
-namespace assay {
+namespace assay::loaders {
 namespace {
 
 using corrupt::Files;
-using End = TaskResult::End;
+using End = sandbox::TaskResult::End;
 
 // -- messages to and from a child ------------------------------------------------------------------------------------
 
@@ -50,14 +50,15 @@ std::string answer_of(const LoadOutcome& load_outcome) {
   return std::string{static_cast<char>(load_outcome.end), static_cast<char>(load_outcome.failure)} + load_outcome.words;
 }
 LoadOutcome fate_in(const std::string& answer) {
-  return {static_cast<LoadOutcome::End>(answer.at(0)), static_cast<Class>(answer.at(1)), answer.substr(2)};
+  return {static_cast<LoadOutcome::End>(answer.at(0)), static_cast<verdict::Class>(answer.at(1)), answer.substr(2)};
 }
 
-LoadOutcome fate_of(const TaskResult& result) {
+LoadOutcome fate_of(const sandbox::TaskResult& result) {
   if (result.end == End::done || result.end == End::last) return fate_in(result.text);
   if (result.end == End::threw) throw Fault(Outcome::invalid, "loader", result.text);
   const bool hung = result.end == End::timed_out;
-  return {hung ? LoadOutcome::End::hung : LoadOutcome::End::crashed, class_of_death(result), words_of_death(result)};
+  return {hung ? LoadOutcome::End::hung : LoadOutcome::End::crashed, sandbox::class_of_death(result),
+          sandbox::words_of_death(result)};
 }
 
 // -- in the child -----------------------------------------------------------------------------------------------------
@@ -65,20 +66,20 @@ LoadOutcome fate_of(const TaskResult& result) {
 std::uint64_t address_space() {
   std::ifstream pages("/proc/self/statm");
   std::uint64_t n = 0;
-  return pages >> n ? n * page_size : 0;
+  return pages >> n ? n * sandbox::page_size : 0;
 }
 
 // Limits the memory that is allocated beyond the process's memory at the start.
 void limit_memory(std::uint64_t bytes) {
   static bool done = false;
   if (bytes == 0 || std::exchange(done, true)) return;
-  const rlim_t most = address_space() + QuarantineHeap::addresses + bytes;
+  const rlim_t most = address_space() + sandbox::QuarantineHeap::addresses + bytes;
   const rlimit limit{most, most};
   setrlimit(RLIMIT_AS, &limit);
 }
 
 LoadOutcome watched(Loader& loader, const Files& files) {
-  std::optional<heap::Watch> watch(std::byte{0xA5});
+  std::optional<sandbox::heap::Watch> watch(std::byte{0xA5});
   Taken taken;
   try {
     taken = loader.take(files);
@@ -86,19 +87,20 @@ LoadOutcome watched(Loader& loader, const Files& files) {
     taken = {Taken::As::exhausted, ""};
   }
   watch.reset();
-  if (const auto found = heap::damage())
-    return {LoadOutcome::End::crashed,
-            found->kind == Damage::Kind::freed_twice ? Class::double_free : Class::heap_damage,
-            describe(*found, text("a block of ", found->size, " bytes that the loader allocated"))};
-  return {static_cast<LoadOutcome::End>(taken.as), Class::none, std::string(taken.message.c_str())};
+  if (const auto found = sandbox::heap::damage())
+    return {
+        LoadOutcome::End::crashed,
+        found->kind == sandbox::Damage::Kind::freed_twice ? verdict::Class::double_free : verdict::Class::heap_damage,
+        sandbox::describe(*found, concat("a block of ", found->size, " bytes that the loader allocated"))};
+  return {static_cast<LoadOutcome::End>(taken.as), verdict::Class::none, std::string(taken.message.c_str())};
 }
 
-Work work(Loader& loader, const LoadLimits& limits, std::string_view task) {
+sandbox::Work work(Loader& loader, const LoadLimits& limits, std::string_view task) {
   constexpr std::size_t most_used = std::size_t{256} << 20;
   limit_memory(limits.memory);
   const Files files = files_in(task);
   const LoadOutcome load_outcome = watched(loader, files);
-  return {answer_of(load_outcome), load_outcome.end == LoadOutcome::End::crashed || heap::used() > most_used};
+  return {answer_of(load_outcome), load_outcome.end == LoadOutcome::End::crashed || sandbox::heap::used() > most_used};
 }
 
 // -- in the parent ----------------------------------------------------------------------------------------------------
@@ -106,7 +108,7 @@ Work work(Loader& loader, const LoadLimits& limits, std::string_view task) {
 class Children final : public IsolatedLoader {
  public:
   Children(Loader& loader, const LoadLimits& limits)
-      : time_limit_(time_limit_of(limits.time, false)),
+      : time_limit_(sandbox::time_limit_of(limits.time, false)),
         fork_server_([&loader, limits](std::string_view task) { return work(loader, limits, task); }) {}
 
   std::vector<LoadOutcome> load(std::span<const Files> files) override {
@@ -131,7 +133,7 @@ class Children final : public IsolatedLoader {
     if (!child_) child_.emplace(fork_server_, time_limit_), taken_ = 0;
     child_->give(task_of(files));
     const auto begin = std::chrono::steady_clock::now();
-    const TaskResult result = child_->next();
+    const sandbox::TaskResult result = child_->next();
     ++taken_;
     LoadOutcome load_outcome = fate_of(result);
     load_outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -161,9 +163,9 @@ class Children final : public IsolatedLoader {
     return load_outcome;
   }
 
-  TimeLimit time_limit_;
-  ForkServer fork_server_;
-  std::optional<Child> child_;
+  sandbox::TimeLimit time_limit_;
+  sandbox::ForkServer fork_server_;
+  std::optional<sandbox::Child> child_;
   std::size_t taken_ = 0;  // files loaded by this child
 };
 
@@ -178,4 +180,4 @@ std::unique_ptr<IsolatedLoader> load_in_children(Loader& loader, const LoadLimit
   return std::make_unique<Children>(loader, limits);
 }
 
-}  // namespace assay
+}  // namespace assay::loaders

@@ -16,7 +16,7 @@
 #include "conformance/sandbox/death.h"
 #include "conformance/testee/no_testee.h"
 
-namespace assay {
+namespace assay::loaders {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 class TemporaryFolder {
  public:
   TemporaryFolder() : path_((fs::temp_directory_path() / "assay-XXXXXX").string()) {
-    if (!mkdtemp(path_.data())) throw Fault(Outcome::exhausted, "output", text(path_, " cannot be made"));
+    if (!mkdtemp(path_.data())) throw Fault(Outcome::exhausted, "output", concat(path_, " cannot be made"));
   }
   ~TemporaryFolder() {
     std::error_code ignored;
@@ -86,12 +86,13 @@ class Process {
     std::optional<LoadOutcome> cut;
     while (!cut && waitpid(pid_, &status, WNOHANG) == 0) {
       read_output();
-      if (Clock::now() > end) cut = LoadOutcome{LoadOutcome::End::hung, Class::none, "took longer than its time"};
+      if (Clock::now() > end)
+        cut = LoadOutcome{LoadOutcome::End::hung, verdict::Class::none, "took longer than its time"};
       if (written_ > limits_.output)
-        cut = LoadOutcome{LoadOutcome::End::exhausted, Class::none, "wrote more than its limit"};
+        cut = LoadOutcome{LoadOutcome::End::exhausted, verdict::Class::none, "wrote more than its limit"};
     }
     kill(-pid_, SIGKILL);
-    if (cut) uninterrupted([&] { return waitpid(pid_, &status, 0); });
+    if (cut) sandbox::uninterrupted([&] { return waitpid(pid_, &status, 0); });
     read_output();
     return cut ? *cut : load_outcome(status);
   }
@@ -115,16 +116,17 @@ class Process {
   LoadOutcome load_outcome(int status) const {
     constexpr int shell = 128, not_found = 127;
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    if (WIFEXITED(status) && code == not_found) no_testee("the command cannot be started: it ends with exit code 127");
-    TaskResult result = death_of(code > shell ? code - shell : status);
+    if (WIFEXITED(status) && code == not_found)
+      testee::no_testee("the command cannot be started: it ends with exit code 127");
+    sandbox::TaskResult result = sandbox::death_of(code > shell ? code - shell : status);
     result.output = tail_;
     if (WIFEXITED(status) && code <= shell)
-      return {code == 0 ? LoadOutcome::End::accepted : LoadOutcome::End::refused, Class::none, tail_};
+      return {code == 0 ? LoadOutcome::End::accepted : LoadOutcome::End::refused, verdict::Class::none, tail_};
     if (result.signal == SIGXCPU)
-      return {LoadOutcome::End::hung, Class::none, "took more than its time of the processor"};
+      return {LoadOutcome::End::hung, verdict::Class::none, "took more than its time of the processor"};
     if (tail_.find("bad_alloc") != tail_.npos || result.signal == SIGXFSZ || result.signal == SIGKILL)
-      return {LoadOutcome::End::exhausted, Class::none, words_of_death(result)};
-    return {LoadOutcome::End::crashed, class_of_death(result), words_of_death(result)};
+      return {LoadOutcome::End::exhausted, verdict::Class::none, sandbox::words_of_death(result)};
+    return {LoadOutcome::End::crashed, sandbox::class_of_death(result), sandbox::words_of_death(result)};
   }
 
   LoadLimits limits_;
@@ -154,12 +156,12 @@ class Command final : public IsolatedLoader {
   std::vector<std::string> words_for(const Files& files) const {
     std::vector<std::string> words;
     const fs::path program = folder_ / "program.pte";
-    write_file(program, files.file);
+    files::write_file(program, files.file);
     for (const std::string& w : words_)
       if (w == "{data}")
         for (std::size_t i = 0; i < files.data.size(); ++i) {
-          const fs::path data = folder_ / text("data", i, ".ptd");
-          write_file(data, files.data[i]);
+          const fs::path data = folder_ / concat("data", i, ".ptd");
+          files::write_file(data, files.data[i]);
           words.push_back(data.string());
         }
       else
@@ -175,8 +177,8 @@ class Command final : public IsolatedLoader {
 }  // namespace
 
 std::unique_ptr<IsolatedLoader> load_by_command(std::vector<std::string> words, const LoadLimits& limits) {
-  if (std::ranges::find(words, "{}") == words.end()) no_testee("the command has no {} where it takes the file");
+  if (std::ranges::find(words, "{}") == words.end()) testee::no_testee("the command has no {} where it takes the file");
   return std::make_unique<Command>(std::move(words), limits);
 }
 
-}  // namespace assay
+}  // namespace assay::loaders

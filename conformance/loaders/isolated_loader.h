@@ -10,15 +10,15 @@
 #include "conformance/loaders/loader.h"
 #include "conformance/verdict/verdict.h"
 
-namespace assay {
+namespace assay::loaders {
 
 // The outcome of a file, or of the process that loaded it.
 struct LoadOutcome {
   enum class End : std::uint8_t { accepted, refused, exhausted, crashed, hung };
   End end = End::accepted;
-  Class failure = Class::none;  // for a crash; damaged memory is a crash too
-  std::string words = {};       // the loader's message, or how the process ended
-  double seconds = 0;           // wall time
+  verdict::Class failure = verdict::Class::none;  // for a crash; damaged memory is a crash too
+  std::string words = {};                         // the loader's message, or how the process ended
+  double seconds = 0;                             // wall time
 };
 std::string_view word(LoadOutcome::End end);  // "accepted"
 
@@ -44,4 +44,4 @@ std::unique_ptr<IsolatedLoader> load_in_children(Loader& loader, const LoadLimit
 // accepted; 128 plus a signal number, as a shell reports it: crashed; any other: refused.
 std::unique_ptr<IsolatedLoader> load_by_command(std::vector<std::string> words, const LoadLimits& limits);
 
-}  // namespace assay
+}  // namespace assay::loaders

@@ -7,7 +7,7 @@
 
 #include "conformance/wire/address.h"
 
-namespace assay {
+namespace assay::loaders {
 namespace {
 
 using corrupt::Expected;
@@ -15,23 +15,23 @@ using corrupt::Expected;
 constexpr std::string_view no_rule = "none", untested = "untested";
 
 struct Judgement {
-  Verdict verdict = Verdict::pass;
-  Class failure = Class::none;
+  verdict::Verdict verdict = verdict::Verdict::pass;
+  verdict::Class failure = verdict::Class::none;
 };
 
 Judgement judged(const LoadOutcome& load_outcome, Expected expected, bool control) {
   switch (load_outcome.end) {
     case LoadOutcome::End::crashed:
-      return {Verdict::crash, load_outcome.failure};
+      return {verdict::Verdict::crash, load_outcome.failure};
     case LoadOutcome::End::hung:
-      return {Verdict::timeout};
+      return {verdict::Verdict::timeout};
     case LoadOutcome::End::accepted:
-      if (expected == Expected::refused) return {Verdict::fail, Class::accepted_though_invalid};
+      if (expected == Expected::refused) return {verdict::Verdict::fail, verdict::Class::accepted_though_invalid};
       return {};
     default:
-      if (!control) return {Verdict::unsupported};
+      if (!control) return {verdict::Verdict::unsupported};
       if (expected == Expected::accepted && load_outcome.end == LoadOutcome::End::refused)
-        return {Verdict::fail, Class::refused_though_valid};
+        return {verdict::Verdict::fail, verdict::Class::refused_though_valid};
       return {};
   }
 }
@@ -41,23 +41,23 @@ std::string_view words_of(Expected expected) {
   return words[static_cast<std::size_t>(expected)];
 }
 
-const std::string& input(const Record& r, std::string_view name) {
-  return std::ranges::find(r.inputs, name, &NamedText::name)->text;
+const std::string& input(const verdict::Record& r, std::string_view name) {
+  return std::ranges::find(r.inputs, name, &verdict::NamedText::name)->text;
 }
 
 // The place in "Tensor.sizes:length=huge": the part before the change.
-std::string place_of(const Record& r) {
+std::string place_of(const verdict::Record& r) {
   const std::string& change = input(r, "change");
   return change.substr(0, change.find('='));
 }
 
-std::string when(const Record& r) {
+std::string when(const verdict::Record& r) {
   return fmt::format("{} at {}",
                      r.rule.empty() ? "with a file that breaks no rule" : "with a file that breaks " + r.rule,
                      place_of(r));
 }
 
-std::string how_to_remake(const Record& r) {
+std::string how_to_remake(const verdict::Record& r) {
   const std::string& program = input(r, "program");
   std::vector<std::string> words{"assay", "corrupt"};
   if (!program.empty()) words.push_back(program);
@@ -71,11 +71,11 @@ std::string case_of(const std::string& program, const std::string& name) {
   return fmt::format("{}:{}", program.empty() ? "rules" : program, name);
 }
 
-Record record_of(std::string_view testee, const std::string& program, const corrupt::Attempt& attempt,
-                 const LoadOutcome& load_outcome, bool control) {
+verdict::Record record_of(std::string_view testee, const std::string& program, const corrupt::Attempt& attempt,
+                          const LoadOutcome& load_outcome, bool control) {
   const corrupt::Expectation& e = attempt.expectation;
   const Judgement judgement = judged(load_outcome, e.expected, control);
-  Record r;
+  verdict::Record r;
   r.testee = testee, r.case_id = case_of(program, attempt.name);
   r.rule = e.faults.empty() ? "" : e.faults.front().rule;
   r.operator_name = r.rule.empty() ? no_rule : r.rule;
@@ -90,21 +90,22 @@ Record record_of(std::string_view testee, const std::string& program, const corr
 }
 
 LoaderDefects::LoaderDefects()
-    : defects_("the loader", [](const Record& a, const Record& b) { return a.elements < b.elements; }) {}
+    : defects_("the loader",
+               [](const verdict::Record& a, const verdict::Record& b) { return a.elements < b.elements; }) {}
 
-void LoaderDefects::add(const Record& r) {
-  if (is_failure(r.verdict)) defects_.add(r, r.failure, when(r));
+void LoaderDefects::add(const verdict::Record& r) {
+  if (verdict::is_failure(r.verdict)) defects_.add(r, r.failure, when(r));
 }
 
-std::vector<Defect> LoaderDefects::found() const {
-  std::vector<Defect> all = defects_.found();
-  for (Defect& d : all) d.command = how_to_remake(d.smallest);
+std::vector<verdict::Defect> LoaderDefects::found() const {
+  std::vector<verdict::Defect> all = defects_.found();
+  for (verdict::Defect& d : all) d.command = how_to_remake(d.smallest);
   return all;
 }
 
-void EndsOfFiles::add(const Record& r) {
-  ++rules_[r.operator_name][r.verdict == Verdict::unsupported ? std::string(untested) : r.got];
-  ++verdicts_[text(name(r.verdict), r.failure == Class::none ? "" : " ", name(r.failure))];
+void EndsOfFiles::add(const verdict::Record& r) {
+  ++rules_[r.operator_name][r.verdict == verdict::Verdict::unsupported ? std::string(untested) : r.got];
+  ++verdicts_[concat(verdict::name(r.verdict), r.failure == verdict::Class::none ? "" : " ", verdict::name(r.failure))];
 }
 
 std::string EndsOfFiles::markdown() const {
@@ -122,4 +123,4 @@ std::string EndsOfFiles::markdown() const {
   return all;
 }
 
-}  // namespace assay
+}  // namespace assay::loaders

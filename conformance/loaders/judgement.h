@@ -11,30 +11,30 @@
 
 // Judges a loader: a record for each file, a defect for each error, a count for each rule. spec/loader.md defines the
 // terms.
-namespace assay {
+namespace assay::loaders {
 
 // The id of a case: the program that the file was made from ("" for the cases of rules) and the name of the change.
 std::string case_of(const std::string& program, const std::string& name);
 
 // `control`: whether the loader accepts the file without faults.
-Record record_of(std::string_view testee, const std::string& program, const corrupt::Attempt& attempt,
-                 const LoadOutcome& load_outcome, bool control);
+verdict::Record record_of(std::string_view testee, const std::string& program, const corrupt::Attempt& attempt,
+                          const LoadOutcome& load_outcome, bool control);
 
 // Groups files that fail in the same way, by rule and by the changed place.
 class LoaderDefects {
  public:
   LoaderDefects();
-  void add(const Record& record);
-  std::vector<Defect> found() const;  // most serious first
+  void add(const verdict::Record& record);
+  std::vector<verdict::Defect> found() const;  // most serious first
 
  private:
-  StatedDefects defects_;
+  verdict::StatedDefects defects_;
 };
 
 // For each rule, the number of files that break this rule first, by outcome.
 class EndsOfFiles {
  public:
-  void add(const Record& record);
+  void add(const verdict::Record& record);
   std::string markdown() const;
 
  private:
@@ -43,4 +43,4 @@ class EndsOfFiles {
   Counts verdicts_;
 };
 
-}  // namespace assay
+}  // namespace assay::loaders

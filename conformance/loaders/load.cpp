@@ -4,19 +4,19 @@
 #include "conformance/testee/no_testee.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::loaders {
 namespace {
 
 // The table that a module exports for the variant. The module is never closed.
 const assay_loader* table_in(const std::filesystem::path& module, const std::string& variant, std::string_view testee) {
   if (!std::filesystem::exists(module))
-    no_testee("the testee ", testee, " needs ", module.string(), ", which is missing");
+    testee::no_testee("the testee ", testee, " needs ", module.string(), ", which is missing");
   void* const opened = dlopen(std::filesystem::absolute(module).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!opened) no_testee("the testee ", testee, " cannot be loaded: ", dlerror());
+  if (!opened) testee::no_testee("the testee ", testee, " cannot be loaded: ", dlerror());
   void* const made = dlsym(opened, "assay_loader_v1");
-  if (!made) no_testee(testee, " is no loader: it does not export assay_loader_v1");
+  if (!made) testee::no_testee(testee, " is no loader: it does not export assay_loader_v1");
   const assay_loader* table = reinterpret_cast<decltype(&assay_loader_v1)>(made)(variant.c_str());
-  if (!table) no_testee(testee, " has no variant \"", variant, '"');
+  if (!table) testee::no_testee(testee, " has no variant \"", variant, '"');
   return table;
 }
 
@@ -35,8 +35,8 @@ std::unique_ptr<Loader> load_loader(std::string_view testee, const std::filesyst
   if (is_official) binaries.emplace_back("libexecutorch.so");
   if (is_official || name.find('/') != name.npos)
     return make_c_loader(table_in(module, variant, testee), std::move(binaries), settings);
-  no_testee("there is no loader \"", testee,
-            "\": known are reference, optimized, executorch, executorch:minimal, ./lib.so and -- CMD {}");
+  testee::no_testee("there is no loader \"", testee,
+                    "\": known are reference, optimized, executorch, executorch:minimal, ./lib.so and -- CMD {}");
 }
 
-}  // namespace assay
+}  // namespace assay::loaders

@@ -10,7 +10,7 @@
 #include "conformance/api/loader.h"
 #include "conformance/corrupt/cases.h"
 
-namespace assay {
+namespace assay::loaders {
 
 // A loader's reply to a file.
 struct Taken {
@@ -50,4 +50,4 @@ std::unique_ptr<Loader> make_optimized_loader(const LoaderSettings& settings);
 std::unique_ptr<Loader> make_c_loader(const assay_loader* table, std::vector<std::string> binaries,
                                       const LoaderSettings& settings);
 
-}  // namespace assay
+}  // namespace assay::loaders

@@ -7,20 +7,20 @@
 #include "reference/runtime/runtime.h"
 
 // The loaders of the reference and of the optimized runtime.
-namespace assay {
+namespace assay::loaders {
 namespace {
 
 constexpr Int most_work = 200'000'000;  // work limit for one file
 
 Taken taken(const Fault& fault) {
-  return {fault.outcome == Outcome::exhausted ? Taken::As::exhausted : Taken::As::refused, sentence(fault)};
+  return {fault.outcome == Outcome::exhausted ? Taken::As::exhausted : Taken::As::refused, text::sentence(fault)};
 }
 
 class ReferenceLoader final : public Loader {
  public:
   explicit ReferenceLoader(const LoaderSettings& settings) : settings_(settings) {}
   std::string_view name() const override { return "reference"; }
-  std::vector<std::string> binaries() const override { return {executable}; }
+  std::vector<std::string> binaries() const override { return {testee::executable}; }
 
   Taken take(const corrupt::Files& files) override {
     RuntimeOptions options;
@@ -41,7 +41,7 @@ class ReferenceLoader final : public Loader {
     auto method = program.method(name);
     if (!method) return method.faults.front();
     if (!settings_.executes) return {};
-    const auto inputs = some_inputs(*method);
+    const auto inputs = files::some_inputs(*method);
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (inputs[i])
         if (Refusal refused = method->set_input(i, *inputs[i])) return refused;
@@ -55,13 +55,14 @@ class OptimizedLoader final : public Loader {
  public:
   explicit OptimizedLoader(const LoaderSettings& settings) : settings_(settings) {}
   std::string_view name() const override { return "optimized"; }
-  std::vector<std::string> binaries() const override { return {executable}; }
+  std::vector<std::string> binaries() const override { return {testee::executable}; }
 
   Taken take(const corrupt::Files& files) override {
     const ReadOnlyFile file(files.file);
-    std::vector<OptimizedClient::Bytes> data(files.data.begin(), files.data.end());
+    std::vector<adapters::OptimizedClient::Bytes> data(files.data.begin(), files.data.end());
     try {
-      OptimizedClient client(file.bytes(), data, {.budget = Budget({.bytes = static_cast<Int>(settings_.bytes)})});
+      adapters::OptimizedClient client(file.bytes(), data,
+                                       {.budget = Budget({.bytes = static_cast<Int>(settings_.bytes)})});
       for (const std::string& name : client.method_names()) client.method(name);
       return {};
     } catch (const Fault& fault) {
@@ -82,4 +83,4 @@ std::unique_ptr<Loader> make_optimized_loader(const LoaderSettings& settings) {
   return std::make_unique<OptimizedLoader>(settings);
 }
 
-}  // namespace assay
+}  // namespace assay::loaders

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <new>
 
-namespace assay {
+namespace assay::loaders {
 
 ReadOnlyFile::ReadOnlyFile(std::span<const std::byte> file) {
   constexpr std::size_t alignment = 16;
@@ -25,4 +25,4 @@ ReadOnlyFile::ReadOnlyFile(std::span<const std::byte> file) {
 
 ReadOnlyFile::~ReadOnlyFile() { munmap(pages_, size_); }
 
-}  // namespace assay
+}  // namespace assay::loaders

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-namespace assay {
+namespace assay::loaders {
 
 // A copy of a file on read-only pages, with a guard page behind it. A write to the file, or a read of more than 15
 // bytes past its end, ends the process at once. The copy begins at a multiple of 16.
@@ -22,4 +22,4 @@ class ReadOnlyFile {
   std::span<const std::byte> bytes_;
 };
 
-}  // namespace assay
+}  // namespace assay::loaders

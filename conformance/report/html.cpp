@@ -8,42 +8,43 @@
 #include "look.css.h"
 #include "report.html.h"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
-Json tally_json(const std::map<std::string, VerdictCounts>& tally) {
-  Json list = Json::array();
-  for (const auto& [name, counts] : tally) list.push_back({{"name", name}, {"verdicts", counts_json(counts)}});
+text::Json tally_json(const std::map<std::string, verdict::VerdictCounts>& tally) {
+  text::Json list = text::Json::array();
+  for (const auto& [name, counts] : tally) list.push_back({{"name", name}, {"verdicts", verdict::counts_json(counts)}});
   return list;
 }
 
-Json defect_json(const Defect& d) {
-  Json json = to_json(d);
+text::Json defect_json(const verdict::Defect& d) {
+  text::Json json = verdict::to_json(d);
   json.erase("case_ids");
-  json["kind"] = kind(d), json["promised"] = d.promised(), json["excuse"] = excuse(d), json["how_far"] = how_far(d);
-  json["repro"] = repro_line(d);
+  json["kind"] = verdict::kind(d), json["promised"] = d.promised(), json["excuse"] = verdict::excuse(d),
+  json["how_far"] = verdict::how_far(d);
+  json["repro"] = verdict::repro_line(d);
   return json;
 }
 
-Json operator_json(const std::string& name, const OperatorSummary& entry) {
+text::Json operator_json(const std::string& name, const verdict::OperatorSummary& entry) {
   return {{"name", name},
-          {"verdicts", counts_json(entry.verdicts)},
+          {"verdicts", verdict::counts_json(entry.verdicts)},
           {"seconds", entry.seconds},
           {"dtypes", tally_json(entry.dtypes)},
           {"layouts", tally_json(entry.layouts)}};
 }
 
-Json testee_json(const std::string& name, const TesteeSummary& testee) {
-  Json operators = Json::array();
+text::Json testee_json(const std::string& name, const verdict::TesteeSummary& testee) {
+  text::Json operators = text::Json::array();
   for (const auto& [operator_name, entry] : testee.operators) operators.push_back(operator_json(operator_name, entry));
-  Json defects = Json::array();
-  for (const Defect& d : testee.defects) defects.push_back(defect_json(d));
-  const VerdictCounts promised = promised_counts(testee);
+  text::Json defects = text::Json::array();
+  for (const verdict::Defect& d : testee.defects) defects.push_back(defect_json(d));
+  const verdict::VerdictCounts promised = verdict::promised_counts(testee);
   return {{"name", name},
-          {"passed", passed_of(promised)},
-          {"judged", judged_of(promised)},
-          {"promised", counts_json(promised)},
-          {"unexamined", unexamined_operators(testee)},
+          {"passed", verdict::passed_of(promised)},
+          {"judged", verdict::judged_of(promised)},
+          {"promised", verdict::counts_json(promised)},
+          {"unexamined", verdict::unexamined_operators(testee)},
           {"passing_though_listed", testee.passing_though_listed},
           {"operators", std::move(operators)},
           {"defects", std::move(defects)}};
@@ -51,22 +52,22 @@ Json testee_json(const std::string& name, const TesteeSummary& testee) {
 
 // The names in a table with their sentences.
 template <typename Table>
-Json words(const Table& table) {
-  Json list = Json::array();
+text::Json words(const Table& table) {
+  text::Json list = text::Json::array();
   for (const auto& row : table)
     if (!row.name.empty()) list.push_back({{"name", row.name}, {"sentence", row.sentence}});
   return list;
 }
 
-Json report_json(const Summary& summary, const Facts& facts) {
-  Json kinds = words(classes);
-  for (Json& verdict : words(verdicts)) kinds.push_back(std::move(verdict));
-  Json fact_list = Json::array();
-  for (const NamedText& fact : facts) fact_list.push_back({{"name", fact.name}, {"text", fact.text}});
-  Json testees = Json::array();
+text::Json report_json(const verdict::Summary& summary, const verdict::Facts& facts) {
+  text::Json kinds = words(verdict::classes);
+  for (text::Json& verdict : words(verdict::verdicts)) kinds.push_back(std::move(verdict));
+  text::Json fact_list = text::Json::array();
+  for (const verdict::NamedText& fact : facts) fact_list.push_back({{"name", fact.name}, {"text", fact.text}});
+  text::Json testees = text::Json::array();
   for (const auto& [name, testee] : summary.testees) testees.push_back(testee_json(name, testee));
-  return {{"verdicts", words(verdicts)},
-          {"tiers", words(tiers)},
+  return {{"verdicts", words(verdict::verdicts)},
+          {"tiers", words(verdict::tiers)},
           {"kinds", std::move(kinds)},
           {"facts", std::move(fact_list)},
           {"testees", std::move(testees)}};
@@ -74,9 +75,9 @@ Json report_json(const Summary& summary, const Facts& facts) {
 
 }  // namespace
 
-void write_html(std::ostream& out, const Summary& summary, const Facts& facts) {
+void write_html(std::ostream& out, const verdict::Summary& summary, const verdict::Facts& facts) {
   write_page(out, embedded::report_html,
              {{"{{data}}", page_data(report_json(summary, facts))}, {"{{look}}", embedded::look_css}});
 }
 
-}  // namespace assay
+}  // namespace assay::report

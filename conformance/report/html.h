@@ -5,9 +5,9 @@
 #include "conformance/verdict/facts.h"
 #include "conformance/verdict/summary.h"
 
-namespace assay {
+namespace assay::report {
 
 // Writes one self-contained HTML file. The summary is embedded in it as JSON.
-void write_html(std::ostream& out, const Summary& summary, const Facts& facts);
+void write_html(std::ostream& out, const verdict::Summary& summary, const verdict::Facts& facts);
 
-}  // namespace assay
+}  // namespace assay::report

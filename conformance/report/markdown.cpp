@@ -8,7 +8,7 @@
 
 #include "conformance/text/printable.h"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 constexpr std::size_t most_rows = 50;
@@ -17,7 +17,7 @@ constexpr std::size_t most_text = 400;  // characters of a cell: a comment holds
 // Replaces each character that could be markup or a mention by a character reference.
 std::string plain(std::string_view text) {
   std::string all;
-  for (const char c : printable(text, most_text))
+  for (const char c : text::printable(text, most_text))
     if (std::string_view("\\`*_{}[]<>#|~&@$!").find(c) == std::string_view::npos)
       all += c;
     else
@@ -27,19 +27,19 @@ std::string plain(std::string_view text) {
 
 // A code span ends only at as many backticks as it began with. A bar ends a cell even inside a code span.
 std::string code(std::string_view text) {
-  std::string inside = printable(text, most_text), fence = "`";
+  std::string inside = text::printable(text, most_text), fence = "`";
   while (inside.find(fence) != std::string::npos) fence += '`';
   for (std::size_t at = 0; (at = inside.find('|', at)) != std::string::npos; at += 2) inside.insert(at, "\\");
   return fmt::format("{0} {1} {0}", fence, inside);
 }
 
-void write_row(std::ostream& out, const Defect& d) {
-  const std::string far = how_far(d);
-  fmt::print(out, "| {} | {} | {} | {} | {} |\n", name(d.tier), plain(d.sentence), d.cases, far.empty() ? "–" : far,
-             code(repro_line(d)));
+void write_row(std::ostream& out, const verdict::Defect& d) {
+  const std::string far = verdict::how_far(d);
+  fmt::print(out, "| {} | {} | {} | {} | {} |\n", verdict::name(d.tier), plain(d.sentence), d.cases,
+             far.empty() ? "–" : far, code(verdict::repro_line(d)));
 }
 
-void write_defects(std::ostream& out, const std::vector<const Defect*>& defects) {
+void write_defects(std::ostream& out, const std::vector<const verdict::Defect*>& defects) {
   if (defects.empty()) return;
   out << "\n| tier | defect | cases | how far off | smallest call |\n|---|---|--:|---|---|\n";
   const std::size_t shown = std::min(defects.size(), most_rows);
@@ -52,26 +52,26 @@ void write_count(std::ostream& out, std::size_t count, std::string_view one, std
 }
 
 // Counts what is not in the table, with the reasons.
-void write_rest(std::ostream& out, const TesteeSummary& testee) {
+void write_rest(std::ostream& out, const verdict::TesteeSummary& testee) {
   std::map<std::string_view, std::size_t> left_out;
-  for (const Defect& d : testee.defects)
-    if (const std::string_view reason = excuse(d); !reason.empty()) ++left_out[reason];
+  for (const verdict::Defect& d : testee.defects)
+    if (const std::string_view reason = verdict::excuse(d); !reason.empty()) ++left_out[reason];
   out << '\n';
   for (const auto& [reason, count] : left_out)
     fmt::print(out, "- {} {}: {}\n", count, count == 1 ? "defect" : "defects", reason);
-  write_count(out, unexamined_operators(testee).size(), "operator fails; the run did not come to its defects",
+  write_count(out, verdict::unexamined_operators(testee).size(), "operator fails; the run did not come to its defects",
               "operators fail; the run did not come to their defects");
   write_count(out, testee.passing_though_listed.size(), "case is listed as an expected failure, but passes",
               "cases are listed as expected failures, but pass");
 }
 
-void write_testee(std::ostream& out, const std::string& name, const TesteeSummary& testee) {
-  fmt::print(out, "### {}: {}\n\n{}", plain(name), headline(testee), kinds_of_passes(testee));
-  const std::vector<std::string> dtypes = answers_by_dtype(testee);
+void write_testee(std::ostream& out, const std::string& name, const verdict::TesteeSummary& testee) {
+  fmt::print(out, "### {}: {}\n\n{}", plain(name), verdict::headline(testee), verdict::kinds_of_passes(testee));
+  const std::vector<std::string> dtypes = verdict::answers_by_dtype(testee);
   fmt::print(out, "{}{}\n", dtypes.empty() ? "" : "; answers by dtype: ", fmt::join(dtypes, ", "));
-  std::vector<const Defect*> counting;
-  for (const Defect& d : testee.defects)
-    if (excuse(d).empty()) counting.push_back(&d);
+  std::vector<const verdict::Defect*> counting;
+  for (const verdict::Defect& d : testee.defects)
+    if (verdict::excuse(d).empty()) counting.push_back(&d);
   write_defects(out, counting);
   write_rest(out, testee);
   out << '\n';
@@ -79,13 +79,13 @@ void write_testee(std::ostream& out, const std::string& name, const TesteeSummar
 
 }  // namespace
 
-void write_markdown(std::ostream& out, const Summary& summary, const Facts& facts) {
+void write_markdown(std::ostream& out, const verdict::Summary& summary, const verdict::Facts& facts) {
   for (const auto& [name, testee] : summary.testees) write_testee(out, name, testee);
   if (facts.empty()) return;
   out << "<sub>";
-  for (const NamedText& fact : facts)
+  for (const verdict::NamedText& fact : facts)
     fmt::print(out, "{}{}: {}", &fact == &facts.front() ? "" : " · ", plain(fact.name), plain(fact.text));
   out << "</sub>\n";
 }
 
-}  // namespace assay
+}  // namespace assay::report

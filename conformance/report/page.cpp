@@ -4,7 +4,7 @@
 
 #include "conformance/text/printable.h"
 
-namespace assay {
+namespace assay::report {
 
 void write_page(std::ostream& out, std::string_view page, std::initializer_list<PagePart> parts) {
   for (const auto& [mark, text] : parts) {
@@ -18,7 +18,7 @@ void write_page(std::ostream& out, std::string_view page, std::initializer_list<
 namespace {
 
 void make_printable(nlohmann::ordered_json& json) {
-  if (json.is_string()) json = printable_lines(json.get_ref<const std::string&>());
+  if (json.is_string()) json = text::printable_lines(json.get_ref<const std::string&>());
   if (json.is_structured())
     for (auto& item : json) make_printable(item);
 }
@@ -33,4 +33,4 @@ std::string page_data(nlohmann::ordered_json json) {
   return text;
 }
 
-}  // namespace assay
+}  // namespace assay::report

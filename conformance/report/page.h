@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay {
+namespace assay::report {
 
 // The text that replaces a mark. A page has each mark once.
 struct PagePart {
@@ -20,4 +20,4 @@ void write_page(std::ostream& out, std::string_view page, std::initializer_list<
 // \u003c, which is the same JSON. Texts are made printable; their lines stay.
 std::string page_data(nlohmann::ordered_json json);
 
-}  // namespace assay
+}  // namespace assay::report

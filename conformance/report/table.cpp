@@ -12,7 +12,7 @@
 
 #include "conformance/text/printable.h"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 constexpr std::string_view gap = "  ";
@@ -25,15 +25,15 @@ constexpr std::size_t shortest_message = 16;
 struct Line {
   std::string operator_name;
   std::string cases;
-  std::array<std::string, verdicts.size()> counts;
+  std::array<std::string, verdict::verdicts.size()> counts;
   std::string worst;
-  Tier tier = Tier::none;
+  verdict::Tier tier = verdict::Tier::none;
 };
 
 struct Widths {
   std::size_t operator_name = 0;
   std::size_t cases = 0;
-  std::array<std::size_t, verdicts.size()> counts{};
+  std::array<std::size_t, verdict::verdicts.size()> counts{};
   std::size_t worst = 0;
 
   std::size_t total() const {
@@ -42,11 +42,11 @@ struct Widths {
   }
 };
 
-fmt::text_style text_style(Tier tier) {
-  if (tier == Tier::none) return {};
-  if (tier >= Tier::refused && tier != Tier::invalid_damage) return fg(fmt::terminal_color::yellow);
+fmt::text_style text_style(verdict::Tier tier) {
+  if (tier == verdict::Tier::none) return {};
+  if (tier >= verdict::Tier::refused && tier != verdict::Tier::invalid_damage) return fg(fmt::terminal_color::yellow);
   const fmt::text_style red = fg(fmt::terminal_color::red);
-  return tier == Tier::damage || tier == Tier::invalid_damage ? fmt::emphasis::bold | red : red;
+  return tier == verdict::Tier::damage || tier == verdict::Tier::invalid_damage ? fmt::emphasis::bold | red : red;
 }
 
 std::string painted(std::string_view text, fmt::text_style style, bool colour) {
@@ -64,19 +64,19 @@ std::string count_text(std::uint64_t count) { return count == 0 ? "-" : fmt::for
 
 Line heading(std::string_view subject) {
   Line line{std::string(subject), "cases", {}, "worst", {}};
-  for (std::size_t i = 0; i < verdicts.size(); ++i) line.counts[i] = verdicts[i].name;
+  for (std::size_t i = 0; i < verdict::verdicts.size(); ++i) line.counts[i] = verdict::verdicts[i].name;
   return line;
 }
 
-Line counted(std::string operator_name, const VerdictCounts& counts) {
-  Line line{std::move(operator_name), count_text(total(counts)), {}, "", {}};
+Line counted(std::string operator_name, const verdict::VerdictCounts& counts) {
+  Line line{std::move(operator_name), count_text(verdict::total(counts)), {}, "", {}};
   std::ranges::transform(counts, line.counts.begin(), count_text);
   return line;
 }
 
-Line of_operator(const std::string& operator_name, const OperatorSummary& entry) {
-  Line line = counted(printable(operator_name), entry.verdicts);
-  if (entry.worst != Tier::none) line.worst = name(entry.worst);
+Line of_operator(const std::string& operator_name, const verdict::OperatorSummary& entry) {
+  Line line = counted(text::printable(operator_name), entry.verdicts);
+  if (entry.worst != verdict::Tier::none) line.worst = verdict::name(entry.worst);
   line.tier = entry.worst;
   return line;
 }
@@ -86,7 +86,7 @@ Widths measure(const std::vector<Line>& lines) {
   for (const Line& line : lines) {
     widths.operator_name = std::max(widths.operator_name, line.operator_name.size());
     widths.cases = std::max(widths.cases, line.cases.size());
-    for (std::size_t i = 0; i < verdicts.size(); ++i)
+    for (std::size_t i = 0; i < verdict::verdicts.size(); ++i)
       widths.counts[i] = std::max(widths.counts[i], line.counts[i].size());
     widths.worst = std::max(widths.worst, line.worst.size());
   }
@@ -109,7 +109,8 @@ Widths fit(Widths widths, std::size_t table_width) {
 void write_line(std::ostream& out, const Line& line, const Widths& widths, bool colour) {
   fmt::print(out, "{:<{}}{}{:>{}}", without_middle(line.operator_name, widths.operator_name), widths.operator_name, gap,
              line.cases, widths.cases);
-  for (std::size_t i = 0; i < verdicts.size(); ++i) fmt::print(out, " {:>{}}", line.counts[i], widths.counts[i]);
+  for (std::size_t i = 0; i < verdict::verdicts.size(); ++i)
+    fmt::print(out, " {:>{}}", line.counts[i], widths.counts[i]);
   if (!line.worst.empty()) {
     const std::string worst = without_middle(line.worst, widths.worst);
     fmt::print(out, "{}{}", gap, painted(worst, text_style(line.tier), colour));
@@ -117,10 +118,10 @@ void write_line(std::ostream& out, const Line& line, const Widths& widths, bool 
   out << '\n';
 }
 
-void write_lines(std::ostream& out, const TesteeSummary& testee, const TableStyle& style) {
+void write_lines(std::ostream& out, const verdict::TesteeSummary& testee, const TableStyle& style) {
   std::vector<Line> lines{heading(style.subject)};
   for (const auto& [operator_name, entry] : testee.operators) lines.push_back(of_operator(operator_name, entry));
-  lines.push_back(counted(fmt::format("total of {}", testee.operators.size()), verdict_counts(testee)));
+  lines.push_back(counted(fmt::format("total of {}", testee.operators.size()), verdict::verdict_counts(testee)));
 
   const bool fitted = style.width != TableStyle::unlimited;
   const Widths widths = fitted ? fit(measure(lines), style.width) : measure(lines);
@@ -134,18 +135,18 @@ void write_lines(std::ostream& out, const TesteeSummary& testee, const TableStyl
 
 // The message as a shell comment, which follows the command, so that the whole line can be pasted.
 std::string comment(const std::string& message, std::size_t room) {
-  const std::string text = printable(message);
+  const std::string text = text::printable(message);
   if (text.empty() || room < shortest_message) return "";
   const bool fits = fmt::formatted_size("{}", text) <= room;
   return fmt::format("{}{}", comment_mark, fits ? text : fmt::format("{:.{}}…", text, room - 1));
 }
 
-void write_defect(std::ostream& out, const Defect& d, std::size_t tier_width, const TableStyle& style) {
-  const std::string tier = fmt::format("{:<{}}", name(d.tier), tier_width);
-  const std::string far = how_far(d);
-  fmt::print(out, "{}{}{} ({} {}{}{})\n", painted(tier, text_style(d.tier), style.colour), gap, printable(d.sentence),
-             d.cases, d.cases == 1 ? "case" : "cases", far.empty() ? "" : ", ", far);
-  const std::string repro = repro_line(d);
+void write_defect(std::ostream& out, const verdict::Defect& d, std::size_t tier_width, const TableStyle& style) {
+  const std::string tier = fmt::format("{:<{}}", verdict::name(d.tier), tier_width);
+  const std::string far = verdict::how_far(d);
+  fmt::print(out, "{}{}{} ({} {}{}{})\n", painted(tier, text_style(d.tier), style.colour), gap,
+             text::printable(d.sentence), d.cases, d.cases == 1 ? "case" : "cases", far.empty() ? "" : ", ", far);
+  const std::string repro = verdict::repro_line(d);
   const std::size_t used = tier_width + gap.size() + repro.size() + comment_mark.size();
   const std::size_t width = style.width == TableStyle::unlimited ? std::string::npos : style.width;
   fmt::print(out, "{:{}}{}{}{}\n", "", tier_width, gap, repro,
@@ -153,42 +154,43 @@ void write_defect(std::ostream& out, const Defect& d, std::size_t tier_width, co
 }
 
 // The defects that the table lists: those within the contract, or all.
-std::vector<const Defect*> listed(const TesteeSummary& testee, const TableStyle& style) {
-  std::vector<const Defect*> list;
-  for (const Defect& d : testee.defects)
+std::vector<const verdict::Defect*> listed(const verdict::TesteeSummary& testee, const TableStyle& style) {
+  std::vector<const verdict::Defect*> list;
+  for (const verdict::Defect& d : testee.defects)
     if (!d.known && (d.promised() || style.outside)) list.push_back(&d);
   return list;
 }
 
-void write_defects(std::ostream& out, const TesteeSummary& testee, const TableStyle& style) {
-  const std::vector<const Defect*> list = listed(testee, style);
-  const auto others = std::ranges::count_if(testee.defects, [](const Defect& d) { return !d.known && !d.promised(); });
+void write_defects(std::ostream& out, const verdict::TesteeSummary& testee, const TableStyle& style) {
+  const std::vector<const verdict::Defect*> list = listed(testee, style);
+  const auto others =
+      std::ranges::count_if(testee.defects, [](const verdict::Defect& d) { return !d.known && !d.promised(); });
   if (list.empty()) {
     out << "\nNo defects.\n";
   } else {
     out << "\nDefects, most serious first, each with its smallest call\n";
     std::size_t tier_width = 0;
     const std::size_t shown = std::min(list.size(), style.defects);
-    for (std::size_t i = 0; i < shown; ++i) tier_width = std::max(tier_width, name(list[i]->tier).size());
+    for (std::size_t i = 0; i < shown; ++i) tier_width = std::max(tier_width, verdict::name(list[i]->tier).size());
     for (std::size_t i = 0; i < shown; ++i) write_defect(out, *list[i], tier_width, style);
     if (shown < list.size()) fmt::print(out, "... and {} more: --defects {}\n", list.size() - shown, list.size());
   }
   if (others > 0 && !style.outside) fmt::print(out, "{} more outside of the contract: --strict\n", others);
 }
 
-void write_expected(std::ostream& out, const TesteeSummary& testee) {
+void write_expected(std::ostream& out, const verdict::TesteeSummary& testee) {
   std::uint64_t cases = 0;
   for (const auto& [operator_name, entry] : testee.operators) cases += entry.listed;
   if (cases > 0) fmt::print(out, "{} {} failed as listed\n", cases, cases == 1 ? "case" : "cases");
   for (const std::string& id : testee.passing_though_listed)
-    fmt::print(out, "{} is listed, but passes\n", printable(id));
+    fmt::print(out, "{} is listed, but passes\n", text::printable(id));
 }
 
 // The answers by dtype, in lines that fit.
-void write_passes(std::ostream& out, const TesteeSummary& testee, std::size_t width) {
-  fmt::print(out, "\n{}\n", kinds_of_passes(testee));
+void write_passes(std::ostream& out, const verdict::TesteeSummary& testee, std::size_t width) {
+  fmt::print(out, "\n{}\n", verdict::kinds_of_passes(testee));
   std::string line = "answers by dtype:";
-  for (const std::string& text : answers_by_dtype(testee)) {
+  for (const std::string& text : verdict::answers_by_dtype(testee)) {
     if (line.size() + 1 + text.size() >= width) out << std::exchange(line, " ") << '\n';
     line += (line.ends_with(':') || line == " " ? " " : ", ") + text;
   }
@@ -197,18 +199,18 @@ void write_passes(std::ostream& out, const TesteeSummary& testee, std::size_t wi
 
 }  // namespace
 
-void write_table(std::ostream& out, const Summary& summary, const TableStyle& style) {
+void write_table(std::ostream& out, const verdict::Summary& summary, const TableStyle& style) {
   bool first = true;
   for (const auto& [name, testee] : summary.testees) {
     if (!first) out << '\n';
     first = false;
-    fmt::print(out, "{}\n\n", painted(printable(name), fmt::emphasis::bold, style.colour));
+    fmt::print(out, "{}\n\n", painted(text::printable(name), fmt::emphasis::bold, style.colour));
     write_lines(out, testee, style);
     write_defects(out, testee, style);
     write_expected(out, testee);
     write_passes(out, testee, style.width);
-    fmt::print(out, "{}\n", headline(testee));
+    fmt::print(out, "{}\n", verdict::headline(testee));
   }
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -6,7 +6,7 @@
 
 #include "conformance/verdict/summary.h"
 
-namespace assay {
+namespace assay::report {
 
 struct TableStyle {
   static constexpr std::size_t unlimited = 0;
@@ -19,6 +19,6 @@ struct TableStyle {
 
 // Writes the terminal report: for each testee one line per operator, totals, the most serious defects, each with the
 // command that repeats its smallest call, and the headline.
-void write_table(std::ostream& out, const Summary& summary, const TableStyle& style = {});
+void write_table(std::ostream& out, const verdict::Summary& summary, const TableStyle& style = {});
 
-}  // namespace assay
+}  // namespace assay::report

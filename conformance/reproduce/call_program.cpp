@@ -6,7 +6,7 @@
 #include "conformance/text/layout.h"
 #include "reference/program/build.h"
 
-namespace assay {
+namespace assay::reproduce {
 namespace {
 
 using Index = PlanBuilder::Index;
@@ -66,7 +66,7 @@ class CallPlan {
     const Index i = plan_.planned(t.dtype, as<std::vector<std::int32_t>>(t.sizes), ++memories_);
     plan_.at(i).dim_order = as<std::vector<std::uint8_t>>(t.dim_order);
     plan_.at(i).shape_dynamism = pte::TensorShapeDynamism::DYNAMIC_BOUND;
-    if (t.count() > 0) plan_.at(i).data_buffer_idx = program_.initial(Bytes(byte_count(t), unwritten));
+    if (t.count() > 0) plan_.at(i).data_buffer_idx = program_.initial(Bytes(text::byte_count(t), unwritten));
     return i;
   }
 
@@ -175,4 +175,4 @@ BundledProgram bundle_of_call(const Operator& op, std::span<const Value> argumen
   return bundle;
 }
 
-}  // namespace assay
+}  // namespace assay::reproduce

@@ -6,7 +6,7 @@
 #include "reference/operator.h"
 #include "reference/program/decoded.h"
 
-namespace assay {
+namespace assay::reproduce {
 
 // A call as a program. The inputs of its method `forward` are the call's tensors in schema order. All other arguments
 // are values of the program. The call is the only instruction, and the outs are the outputs.
@@ -21,4 +21,4 @@ CallProgram program_of_call(const Operator& op, std::span<const Value> arguments
 // The program with its inputs, and with the outs as the expected outputs.
 BundledProgram bundle_of_call(const Operator& op, std::span<const Value> arguments);
 
-}  // namespace assay
+}  // namespace assay::reproduce

@@ -11,7 +11,7 @@
 #include "conformance/text/literal.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::reproduce {
 namespace {
 
 // The C++ name of a dtype, and the C++ type of its elements. Elements of an opaque dtype are bits.
@@ -51,7 +51,7 @@ std::string cpp_integer(Int n) {
 std::string cpp_real(double x) {
   if (std::isnan(x)) return "std::nan(\"\")";
   if (std::isinf(x)) return x > 0 ? "HUGE_VAL" : "-HUGE_VAL";
-  return double_text(x);
+  return text::double_text(x);
 }
 
 std::string cpp_bool(bool b) { return b ? "true" : "false"; }
@@ -103,12 +103,12 @@ std::string cpp_out_value(const Value& value, std::string_view type) {
 
 std::string cpp_arguments(const Reproduced& call) {
   std::string all;
-  for (std::size_t i = 0; i < stacked(call.op()); ++i) {
+  for (std::size_t i = 0; i < sandbox::stacked(call.op()); ++i) {
     const SchemaArgument& a = call.op().arguments[i];
     const Value& value = call.host.arguments[i];
     all += a.out ? fmt::format("  // {}\n  values.push_back({});\n", a.name, cpp_out_value(value, a.type))
-                 : fmt::format("  // {}: {}\n  values.push_back({});\n", a.name, literal(value, a.type, shown_elements),
-                               cpp_value(value, a.type));
+                 : fmt::format("  // {}: {}\n  values.push_back({});\n", a.name,
+                               text::literal(value, a.type, shown_elements), cpp_value(value, a.type));
   }
   return all;
 }
@@ -128,10 +128,10 @@ std::vector<Place> places_of_results(const Reproduced& call) {
       if (op.arguments[k].mutated && op.new_value_of(k) == i) at = k;
     if (const Tensors* list = std::get_if<Tensors>(&call.host.arguments[i]))
       for (std::size_t k = 0; k < list->size(); ++k)
-        places.push_back({text(a.name, '[', k, ']'), text("values[", at, "].toTensorList()[", k, ']')});
+        places.push_back({concat(a.name, '[', k, ']'), concat("values[", at, "].toTensorList()[", k, ']')});
     else
       places.push_back(
-          {std::string(a.name), a.is_out_number() ? "number(values.back())" : text("values[", at, "].toTensor()")});
+          {std::string(a.name), a.is_out_number() ? "number(values.back())" : concat("values[", at, "].toTensor()")});
   }
   return places;
 }
@@ -163,7 +163,7 @@ constexpr const char* official_libraries =
 std::string cpp_reproduction(const Reproduced& call) {
   return filled(embedded::call_cpp_in, {{"file", "reproduction.cpp"},
                                         {"libraries", call.library.empty() ? official_libraries : call.library},
-                                        {"case", to_text(call.c.id)},
+                                        {"case", cases::to_text(call.c.id)},
                                         {"schema", std::string(call.op().schema)},
                                         {"arguments", cpp_arguments(call)},
                                         {"expected", string_literal("expected: " + expected_in_words(call))},
@@ -171,4 +171,4 @@ std::string cpp_reproduction(const Reproduced& call) {
                                         {"judge", judge_text(call)}});
 }
 
-}  // namespace assay
+}  // namespace assay::reproduce

@@ -7,23 +7,23 @@
 #include "conformance/text/literal.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::reproduce {
 
-std::optional<RightAnswers> Reproduced::right(std::size_t output) const {
-  return host.valid() ? right_answers(op(), host.expected, output) : std::nullopt;
+std::optional<judge::RightAnswers> Reproduced::right(std::size_t output) const {
+  return host.valid() ? judge::right_answers(op(), host.expected, output) : std::nullopt;
 }
 
-std::vector<const Tensor*> bounds(const std::optional<RightAnswers>& right) {
+std::vector<const Tensor*> bounds(const std::optional<judge::RightAnswers>& right) {
   if (!right) return {};
   if (right->lowest.bytes == right->highest.bytes) return {&right->expected};
   return {&right->expected, &right->lowest, &right->highest};
 }
 
 std::string expected_in_words(const Reproduced& call) {
-  const Expectation& e = call.host.expected;
-  if (!call.host.valid()) return text(name(e.answer.outcome), ", ", e.answer.rule, ": ", e.answer.message);
+  const judge::Expectation& e = call.host.expected;
+  if (!call.host.valid()) return concat(name(e.answer.outcome), ", ", e.answer.rule, ": ", e.answer.message);
   std::string all;
-  for (const Tensor& t : e.outs) all += (all.empty() ? "" : "\n") + literal(t, shown_elements);
+  for (const Tensor& t : e.outs) all += (all.empty() ? "" : "\n") + text::literal(t, shown_elements);
   return all;
 }
 
@@ -54,4 +54,4 @@ std::string filled(std::string_view form, const std::vector<Field>& fields) {
   return all.append(form);
 }
 
-}  // namespace assay
+}  // namespace assay::reproduce

@@ -12,7 +12,7 @@
 #include "conformance/text/element.h"
 #include "conformance/text/literal.h"
 
-namespace assay {
+namespace assay::reproduce {
 namespace {
 
 constexpr std::string_view namespace_of_aten = "aten::";
@@ -28,7 +28,7 @@ constexpr std::string_view eager_function = R"(def eager():
 // Lines of base64, which Python concatenates.
 std::string python_bytes(std::span<const std::byte> bytes) {
   constexpr std::size_t width = 100;
-  const std::string all = base64(bytes);
+  const std::string all = text::base64(bytes);
   std::string lines;
   for (std::size_t at = 0; at == 0 || at < all.size(); at += width)
     lines += fmt::format("{}\"{}\"", at == 0 ? "" : "\n        ", all.substr(at, width));
@@ -49,7 +49,7 @@ std::string python_tensor(const Tensor& t) {
 }
 
 std::string python_real(double x) {
-  return std::isfinite(x) ? double_text(x) : fmt::format("float(\"{}\")", double_text(x));
+  return std::isfinite(x) ? text::double_text(x) : fmt::format("float(\"{}\")", text::double_text(x));
 }
 
 std::string python_bool(bool b) { return b ? "True" : "False"; }
@@ -96,7 +96,7 @@ std::string python_arguments(const Reproduced& call) {
     if (a.out) continue;
     const Value& value = call.host.arguments[i];
     if (std::holds_alternative<Tensor>(value) || std::holds_alternative<Tensors>(value))
-      all += fmt::format("    # {}\n", literal(value, a.type, shown_elements));
+      all += fmt::format("    # {}\n", text::literal(value, a.type, shown_elements));
     all += fmt::format("    \"{}\": {},\n", a.name, python_value(value, a.type));
   }
   return all;
@@ -114,13 +114,13 @@ std::vector<NamedOut> outs_of(const Reproduced& call) {
     const SchemaArgument& a = call.op().arguments[i];
     const Value& value = call.host.arguments[i];
     if (!a.out) continue;
-    each_tensor(value, [&](const Tensor& t) { outs.push_back({a.name, t}); });
+    cases::each_tensor(value, [&](const Tensor& t) { outs.push_back({a.name, t}); });
     if (const auto n = number_in(value)) outs.push_back({a.name, tensor_of(*n)});
   }
   return outs;
 }
 
-std::string right_text(const std::optional<RightAnswers>& right) {
+std::string right_text(const std::optional<judge::RightAnswers>& right) {
   std::string all = python_bool(right && right->zeros_have_signs);
   for (const Tensor* t : bounds(right)) all += ",\n        " + python_bytes(t->bytes);
   return all;
@@ -165,16 +165,16 @@ std::string python_reproduction(const Reproduced& call) {
   const bool eager = has_eager(op);
   return filled(
       embedded::call_py_in,
-      {{"case", to_text(call.c.id)},
+      {{"case", cases::to_text(call.c.id)},
        {"schema", std::string(op.schema)},
        {"arguments", python_arguments(call)},
        {"results", results_text(call)},
        {"expected", string_literal(expected_in_words(call))},
        {"is_valid", python_bool(call.host.valid())},
-       {"program", lines_of(base64(encode(program_of_call(op, call.host.arguments).program)), 116)},
+       {"program", lines_of(text::base64(encode(program_of_call(op, call.host.arguments).program)), 116)},
        {"libraries", op.name.starts_with(namespace_of_aten) ? "[]" : "[\"libexecutorch_kernels_quantized.so\"]"},
        {"eager", eager ? eager_text(op) : ""},
        {"ask_eager", eager ? "report(\"eager PyTorch\", in_child(eager))\n" : ""}});
 }
 
-}  // namespace assay
+}  // namespace assay::reproduce

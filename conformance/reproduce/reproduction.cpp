@@ -11,7 +11,7 @@
 #include "conformance/reproduce/kinds.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::reproduce {
 namespace {
 
 using enum ReproductionKind;
@@ -28,7 +28,7 @@ constexpr std::array kinds = std::to_array<ReproductionRow>({
 template <class F>
 bool any_tensor(const Reproduced& call, F f) {
   bool any = false;
-  each_tensor(call.host.arguments, [&](const Tensor& t, std::size_t) { any = any || f(t); });
+  cases::each_tensor(call.host.arguments, [&](const Tensor& t, std::size_t) { any = any || f(t); });
   return any;
 }
 
@@ -38,7 +38,7 @@ bool is_too_large(const Tensor& t) {
   return strides > std::numeric_limits<std::int32_t>::max();
 }
 
-bool has_usual_dim_order(const Tensor& t) { return is_contiguous(t) || t.dim_order == Dims{0, 2, 3, 1}; }
+bool has_usual_dim_order(const Tensor& t) { return cases::is_contiguous(t) || t.dim_order == Dims{0, 2, 3, 1}; }
 
 // A feature that some kinds cannot express.
 struct Limit {
@@ -53,7 +53,7 @@ const Limit limits[] = {
      [](const Reproduced& call) { return call.host.expected.answer.outcome == Outcome::exhausted; }},
     {"a call that has more than one right result, because it draws random numbers or chooses among equal elements",
      {python, cpp, bpte},
-     [](const Reproduced& call) { return !has_one_answer(call.op(), call.host.arguments); }},
+     [](const Reproduced& call) { return !judge::has_one_answer(call.op(), call.host.arguments); }},
     {"a call with sizes or strides beyond 32 bits",
      {python, cpp, bpte},
      [](const Reproduced& call) { return any_tensor(call, is_too_large); }},
@@ -106,13 +106,13 @@ std::string describe_reproductions() {
   return all;
 }
 
-std::string reproduction(const Case& c, ReproductionKind kind, const std::string& library) {
-  const Reproduced call{c, host_call(c), library};
+std::string reproduction(const cases::Case& c, ReproductionKind kind, const std::string& library) {
+  const Reproduced call{c, cases::host_call(c), library};
   for (const Limit& limit : limits)
     if (speaks_of(limit, kind) && limit.is_met(call))
       throw Fault(Outcome::unsupported, "case.as",
-                  text(kinds[static_cast<std::size_t>(kind)].name, " cannot express ", limit.what));
+                  concat(kinds[static_cast<std::size_t>(kind)].name, " cannot express ", limit.what));
   return made(call, kind);
 }
 
-}  // namespace assay
+}  // namespace assay::reproduce

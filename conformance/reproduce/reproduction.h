@@ -7,7 +7,7 @@
 #include "conformance/cases/case.h"
 
 // A case as a file that shows the failure to people who do not have assay.
-namespace assay {
+namespace assay::reproduce {
 
 enum class ReproductionKind : std::uint8_t { python, cpp, bpte, json };
 
@@ -23,6 +23,6 @@ std::string describe_reproductions();
 
 // The bytes of the file. A C++ program links `library`, which registers kernels with ExecuTorch, or, if it is empty,
 // the official kernels. Throws Fault (unsupported, "case.as") with the reason if the kind cannot express the case.
-std::string reproduction(const Case& c, ReproductionKind kind, const std::string& library = {});
+std::string reproduction(const cases::Case& c, ReproductionKind kind, const std::string& library = {});
 
-}  // namespace assay
+}  // namespace assay::reproduce

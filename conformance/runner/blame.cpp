@@ -5,7 +5,7 @@
 
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::runner {
 namespace {
 
 constexpr std::size_t most_repeated = 4;  // the number of cases that are repeated at the block's end
@@ -35,9 +35,9 @@ class BlockJudge {
  public:
   BlockJudge(JudgingChildren& children, Cases block) : children_(children), block_(block) {}
 
-  std::vector<Record> records() && {
+  std::vector<verdict::Record> records() && {
     while (judged_.size() < block_.size()) judge_rest();
-    std::vector<Record> records;
+    std::vector<verdict::Record> records;
     for (Judged& j : judged_) records.push_back(std::move(j.record));
     return records;
   }
@@ -59,7 +59,7 @@ class BlockJudge {
   // Whether the results of the cases after case i of the run still count.
   bool judge_first(std::size_t i) {
     judged_.push_back(seen_[i]);
-    if (!is_failure(seen_[i].record.verdict)) return true;
+    if (!verdict::is_failure(seen_[i].record.verdict)) return true;
     const Judged alone = children_.run_alone(run_[i]);
     judged_.back().record = alone.record;
     return alone.answer == seen_[i].answer || explain(i, begin_ + i, alone);
@@ -82,17 +82,18 @@ class BlockJudge {
       judged_[at].record = not_repeatable(children_.run_alone(run_[i], Detail::all).record);
       return true;
     }
-    if (is_failure(alone.record.verdict)) return true;  // it fails alone, so its effect on later cases is not examined
+    if (verdict::is_failure(alone.record.verdict))
+      return true;  // it fails alone, so its effect on later cases is not examined
     const std::size_t cases = block_.size() - begin_;
     const bool is_again = *found >= cases;
     const std::size_t guilty = is_again ? *found - cases : begin_ + *found;
-    Record& record = judged_[guilty].record;
-    const std::string deed = text("after this call ", run_[i], " is answered otherwise than alone");
-    if (is_failure(record.verdict)) {
+    verdict::Record& record = judged_[guilty].record;
+    const std::string deed = concat("after this call ", run_[i], " is answered otherwise than alone");
+    if (verdict::is_failure(record.verdict)) {
       record.message += "; " + deed;
     } else {
       record = children_.run_alone(run_[*found], Detail::all).record;
-      record.verdict = Verdict::fail, record.failure = Class::spoils_state, record.message = deed;
+      record.verdict = verdict::Verdict::fail, record.failure = verdict::Class::spoils_state, record.message = deed;
       record.distance = std::numeric_limits<double>::infinity();
     }
     if (!is_again) judged_.resize(guilty + 1);
@@ -102,7 +103,7 @@ class BlockJudge {
   // The last case before case i that aborted and whose abort the child survived.
   std::optional<std::size_t> last_outlived(std::size_t i) const {
     while (i > 0)
-      if (seen_[--i].record.verdict == Verdict::crash) return i;
+      if (seen_[--i].record.verdict == verdict::Verdict::crash) return i;
     return std::nullopt;
   }
 
@@ -126,16 +127,16 @@ class BlockJudge {
 
 }  // namespace
 
-std::vector<Record> judge_in_turn(JudgingChildren& children, std::span<const std::string> block) {
+std::vector<verdict::Record> judge_in_turn(JudgingChildren& children, std::span<const std::string> block) {
   return BlockJudge(children, block).records();
 }
 
-Record not_repeatable(Record r) {
-  r.verdict = Verdict::fail, r.failure = Class::not_repeatable;
+verdict::Record not_repeatable(verdict::Record r) {
+  r.verdict = verdict::Verdict::fail, r.failure = verdict::Class::not_repeatable;
   r.message = "the same call is answered in two ways";
   r.distance.reset();
   r.rule.clear(), r.got.clear(), r.bound.clear();
   return r;
 }
 
-}  // namespace assay
+}  // namespace assay::runner

@@ -6,7 +6,7 @@
 
 #include "conformance/runner/judged.h"
 
-namespace assay {
+namespace assay::runner {
 
 // The verdicts on the cases of a block, in its order. Each verdict is about its own case:
 // - The child is replaced after a case that damaged it.
@@ -19,9 +19,9 @@ namespace assay {
 // - The first cases are repeated at the block's end. A different answer is handled in the same way.
 // - A case that is answered in two ways without another case to blame is not repeatable.
 // Throws Interrupted.
-std::vector<Record> judge_in_turn(JudgingChildren& children, std::span<const std::string> block);
+std::vector<verdict::Record> judge_in_turn(JudgingChildren& children, std::span<const std::string> block);
 
 // The record of a case that is answered in two ways: neither answer is in its fields.
-Record not_repeatable(Record record);
+verdict::Record not_repeatable(verdict::Record record);
 
-}  // namespace assay
+}  // namespace assay::runner

@@ -12,7 +12,7 @@
 #include "conformance/text/read_line.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::runner {
 namespace {
 
 struct Listed {
@@ -20,14 +20,14 @@ struct Listed {
 };
 
 bool next_line(std::istream& lines, std::string& line, const std::string& file, const std::string& rule) try {
-  return read_line(lines, line);
+  return text::read_line(lines, line);
 } catch (const std::invalid_argument& error) {
-  throw Fault(Outcome::malformed, rule, text(file, ": a line is wrong: ", error.what()));
+  throw Fault(Outcome::malformed, rule, concat(file, ": a line is wrong: ", error.what()));
 }
 
 std::vector<Listed> read_list(const std::string& file, const std::string& rule) {
   std::ifstream lines(file);
-  if (!lines) throw Fault(Outcome::malformed, rule, text(file, " cannot be read"));
+  if (!lines) throw Fault(Outcome::malformed, rule, concat(file, " cannot be read"));
   std::vector<Listed> list;
   for (std::string line; next_line(lines, line, file, rule);) {
     if (line.ends_with('\n')) line.pop_back();
@@ -49,7 +49,7 @@ std::string day_in(const Listed& listed, const std::string& file) {
       (std::chrono::year(year) / month / number).ok() && day == fmt::format("{:04}-{:02}-{:02}", year, month, number))
     return day;
   Fault fault(Outcome::malformed, "known",
-              text("of ", listed.id, " the day is \"", day, "\", but must be such as 2027-01-31"));
+              concat("of ", listed.id, " the day is \"", day, "\", but must be such as 2027-01-31"));
   fault.place = file;
   throw fault;
 }
@@ -76,10 +76,10 @@ Waivers read_waivers(const std::string& file) {
   return waivers;
 }
 
-std::set<std::string> read_cases(const std::string& file, const std::string& rule, const Corpus& corpus) {
+std::set<std::string> read_cases(const std::string& file, const std::string& rule, const cases::Corpus& corpus) {
   std::set<std::string> cases = read_case_list(file, rule);
   try {
-    for (const std::string& id : cases) static_cast<void>(corpus.make(case_id_from(id)));
+    for (const std::string& id : cases) static_cast<void>(corpus.make(cases::case_id_from(id)));
   } catch (Fault& fault) {
     fault.place = file;
     throw;
@@ -87,4 +87,4 @@ std::set<std::string> read_cases(const std::string& file, const std::string& rul
   return cases;
 }
 
-}  // namespace assay
+}  // namespace assay::runner

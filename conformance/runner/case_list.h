@@ -6,7 +6,7 @@
 
 #include "conformance/cases/case.h"
 
-namespace assay {
+namespace assay::runner {
 
 // A list of cases: the first word of each line is an id, the rest is a reason; '#' begins a comment line. Throws Fault
 // (malformed, with the given rule) if the file cannot be read.
@@ -21,6 +21,6 @@ Waivers read_waivers(
     const std::string& file);  // those that are valid today. Throws Fault (malformed, known) also for a wrong date
 
 // As read_list, but each id must name a case; otherwise throws as case_id_from or Corpus::make, with the file as place.
-std::set<std::string> read_cases(const std::string& file, const std::string& rule, const Corpus& corpus);
+std::set<std::string> read_cases(const std::string& file, const std::string& rule, const cases::Corpus& corpus);
 
-}  // namespace assay
+}  // namespace assay::runner

@@ -5,21 +5,21 @@
 
 #include "conformance/runner/run_case.h"
 
-namespace assay {
+namespace assay::runner {
 
 // Cases that run one after another in one child. The history of a case is the cases before it in its block.
-using Block = std::vector<CaseId>;
+using Block = std::vector<cases::CaseId>;
 
 // Runs and judges the cases of a library, in children. Thread-safe.
 class CaseRunner {
  public:
   // The corpus, the library and the contract must outlive it. Construct it before the process has threads. `processors`
   // is the number of processors that cases run on.
-  CaseRunner(const Corpus& corpus, KernelLibrary& library, const Contract& contract, const TimeLimit& time_limit,
-             int processors = 1, bool thorough = false);
+  CaseRunner(const cases::Corpus& corpus, testee::KernelLibrary& library, const contract::Contract& contract,
+             const sandbox::TimeLimit& time_limit, int processors = 1, bool thorough = false);
 
-  const Contract& contract() const { return contract_; }
-  const TimeLimit& time_limit() const { return children_.time_limit(); }
+  const contract::Contract& contract() const { return contract_; }
+  const sandbox::TimeLimit& time_limit() const { return children_.time_limit(); }
 
   // The number of threads that should use it with `processors` processors. A thread waits while its child works, so two
   // threads keep one processor busy, as far as the library allows concurrent calls.
@@ -29,20 +29,20 @@ class CaseRunner {
   JudgingChildren& children() { return children_; }
 
   // Runs one case in a fresh child.
-  Judged run_alone(const CaseId& id, Detail detail = Detail::failures);
+  Judged run_alone(const cases::CaseId& id, Detail detail = Detail::failures);
 
   // The records of judge_in_turn.
-  std::vector<Record> judge_block(const Block& block);
+  std::vector<verdict::Record> judge_block(const Block& block);
 
  private:
-  Judged judge(const CaseId& id, RunMode mode);
+  Judged judge(const cases::CaseId& id, RunMode mode);
 
-  const Corpus& corpus_;
-  KernelLibrary& library_;
-  const Contract& contract_;
+  const cases::Corpus& corpus_;
+  testee::KernelLibrary& library_;
+  const contract::Contract& contract_;
   const bool is_thorough_;
-  std::optional<Probe> probe_;  // exists only in a child
+  std::optional<sandbox::Probe> probe_;  // exists only in a child
   JudgingChildren children_;
 };
 
-}  // namespace assay
+}  // namespace assay::runner

@@ -12,11 +12,11 @@
 #include "conformance/sandbox/fork_server.h"
 #include "conformance/verdict/record.h"
 
-namespace assay {
+namespace assay::runner {
 
 // A record, with the facts that are needed to compare two answers to the same case.
 struct Judged {
-  Record record;
+  verdict::Record record;
   std::uint64_t answer = 0;  // a digest of all that the testee did, except free values, texts of refusals, and times
   bool spoilt = false;       // the process must not run another case
 };
@@ -40,13 +40,13 @@ struct RunMode {
 class JudgingChildren {
  public:
   using Judge = std::function<Judged(std::string_view id, RunMode mode)>;
-  using Lose = std::function<Judged(std::string_view id, const TaskResult& death, Detail detail)>;
+  using Lose = std::function<Judged(std::string_view id, const sandbox::TaskResult& death, Detail detail)>;
 
   // `judge` is called in a child; if the child dies, `lose` is called here. Construct it before the process has
   // threads. `processors` is the number of processors that cases run on.
-  JudgingChildren(const TimeLimit& time_limit, Judge judge, Lose lose, int processors = 1);
+  JudgingChildren(const sandbox::TimeLimit& time_limit, Judge judge, Lose lose, int processors = 1);
 
-  const TimeLimit& time_limit() const { return time_limit_; }
+  const sandbox::TimeLimit& time_limit() const { return time_limit_; }
 
   // The judgements of some cases. The list ends at the first case that crashed or damaged the child. After a case that
   // the child recovered from, the child's death tells nothing about the case that it dies with.
@@ -71,12 +71,13 @@ class JudgingChildren {
     bool is_over = false;  // the child must not judge another case
   };
   // Continues while `goes_on` returns true and the child lives.
-  RunPart run(Child& child, std::span<const std::string> ids, RunMode mode, const std::function<bool(Judged)>& goes_on);
-  Judged judged(const std::string& id, const TaskResult& result, Detail detail) const;
+  RunPart run(sandbox::Child& child, std::span<const std::string> ids, RunMode mode,
+              const std::function<bool(Judged)>& goes_on);
+  Judged judged(const std::string& id, const sandbox::TaskResult& result, Detail detail) const;
 
-  TimeLimit time_limit_;
+  sandbox::TimeLimit time_limit_;
   Lose lose_;
-  ForkServer fork_server_;
+  sandbox::ForkServer fork_server_;
 };
 
 // Judges lists of cases of one operator in one child as long as it lives. The child recovers from aborts, until a later
@@ -87,15 +88,15 @@ class Trials {
   Trials(JudgingChildren& children, Detail detail) : children_(children), detail_(detail) {}
 
   // Judges the list while `goes_on` returns true. Throws as JudgingChildren does.
-  void run_while(std::span<const std::string> ids, const TimeLimit& time_limit,
+  void run_while(std::span<const std::string> ids, const sandbox::TimeLimit& time_limit,
                  const std::function<bool(Judged)>& goes_on);
   bool recovers_from_aborts() const { return recovers_from_aborts_; }
 
  private:
   JudgingChildren& children_;
   Detail detail_;
-  std::optional<Child> child_;
+  std::optional<sandbox::Child> child_;
   bool recovers_from_aborts_ = true;
 };
 
-}  // namespace assay
+}  // namespace assay::runner

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay {
+namespace assay::runner {
 
 // Calls make(i) for each i < count on `workers` threads, and take(result) on this thread, in order. An exception of
 // either ends the work and is rethrown.
@@ -55,4 +55,4 @@ void in_order(std::size_t count, int workers, Make make, Take take) {
   if (failure) std::rethrow_exception(failure);
 }
 
-}  // namespace assay
+}  // namespace assay::runner

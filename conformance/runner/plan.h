@@ -8,7 +8,7 @@
 
 #include "conformance/runner/case_runner.h"
 
-namespace assay {
+namespace assay::runner {
 
 struct SuiteOptions {
   std::string operators;        // a pattern, see matches(); empty means all operators
@@ -23,10 +23,10 @@ struct SuiteOptions {
 // cases (Corpus::made_cases); each case occurs once, ordered by id. `shuffled`: the same blocks with the same cases, in
 // another order.
 // `has` tells which operators a run without a pattern judges; null: all.
-std::vector<Block> plan_blocks(const Corpus& corpus, const SuiteOptions& options, bool recorded_only,
+std::vector<Block> plan_blocks(const cases::Corpus& corpus, const SuiteOptions& options, bool recorded_only,
                                const std::function<bool(const Operator&)>& has = {});
 
 // The blocks of the listed cases; each case occurs once.
 std::vector<Block> blocks_of(const std::set<std::string>& ids);
 
-}  // namespace assay
+}  // namespace assay::runner

@@ -7,14 +7,14 @@
 
 #include "conformance/text/digest.h"
 
-namespace assay {
+namespace assay::runner {
 namespace {
 
 std::uint64_t digest_of_ids(Ids ids) {
   std::ranges::sort(ids);
   std::string all;
   for (const std::string& id : ids) all += id + '\n';
-  return digest(all);
+  return text::digest(all);
 }
 
 }  // namespace
@@ -33,13 +33,13 @@ std::optional<Shard> shard_from(std::string_view text) {
 
 std::string to_text(const Shard& shard) { return fmt::format("{}/{}", shard.number, shard.of); }
 
-std::string suite_digest(Ids ids) { return digits_of(digest_of_ids(std::move(ids))); }
+std::string suite_digest(Ids ids) { return text::digits_of(digest_of_ids(std::move(ids))); }
 
 Ids ids_of(const std::vector<Block>& blocks) {
   Ids ids;
   for (const Block& block : blocks)
-    for (const CaseId& id : block) ids.push_back(to_text(id));
+    for (const cases::CaseId& id : block) ids.push_back(cases::to_text(id));
   return ids;
 }
 
-}  // namespace assay
+}  // namespace assay::runner

@@ -8,7 +8,7 @@
 
 #include "conformance/runner/case_runner.h"
 
-namespace assay {
+namespace assay::runner {
 
 using Ids = std::vector<std::string>;  // of cases
 
@@ -29,4 +29,4 @@ std::string suite_digest(Ids ids);
 
 Ids ids_of(const std::vector<Block>& blocks);
 
-}  // namespace assay
+}  // namespace assay::runner

@@ -2,15 +2,15 @@
 
 #include "conformance/runner/parallel.h"
 
-namespace assay {
+namespace assay::runner {
 
 void judge_blocks(CaseRunner& case_runner, const std::vector<Block>& blocks, int workers,
-                  const std::function<void(Record)>& done) {
+                  const std::function<void(verdict::Record)>& done) {
   in_order(
       blocks.size(), case_runner.users(workers), [&](std::size_t i) { return case_runner.judge_block(blocks[i]); },
-      [&](std::vector<Record> records) {
-        for (Record& record : records) done(std::move(record));
+      [&](std::vector<verdict::Record> records) {
+        for (verdict::Record& record : records) done(std::move(record));
       });
 }
 
-}  // namespace assay
+}  // namespace assay::runner

@@ -19,7 +19,7 @@
 
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::sandbox {
 namespace {
 
 using End = TaskResult::End;
@@ -50,7 +50,7 @@ bool send_all(int socket, std::string_view bytes) {
   return true;
 }
 
-std::string encode(End end, std::string_view text) { return assay::encode(static_cast<std::uint8_t>(end), text); }
+std::string encode(End end, std::string_view text) { return sandbox::encode(static_cast<std::uint8_t>(end), text); }
 
 std::string encode(const Fault& f) {
   std::string text(1, static_cast<char>(f.outcome));
@@ -91,7 +91,7 @@ std::string end_of(std::string_view output) {
 // True if every thread of the process is blocked and none is ready to run.
 bool sleeps(pid_t process) {
   std::error_code gone;
-  for (const auto& thread : std::filesystem::directory_iterator(text("/proc/", process, "/task"), gone)) {
+  for (const auto& thread : std::filesystem::directory_iterator(concat("/proc/", process, "/task"), gone)) {
     std::ifstream file(thread.path() / "stat");
     const std::string stat{std::istreambuf_iterator<char>(file), {}};
     const std::size_t name = stat.rfind(") ");
@@ -101,7 +101,7 @@ bool sleeps(pid_t process) {
 }
 
 std::string shown(std::chrono::milliseconds time) {
-  return time % 1s == 0ms ? text(time / 1s, " s") : text(time.count(), " ms");
+  return time % 1s == 0ms ? concat(time / 1s, " s") : concat(time.count(), " ms");
 }
 
 }  // namespace
@@ -112,9 +112,9 @@ TimeLimit time_limit_of(std::chrono::milliseconds time, bool is_remote, const st
 }
 
 TaskResult death_of(int status) {
-  if (!WIFSIGNALED(status)) return {End::exited, text("exited with status ", WEXITSTATUS(status)), 0, {}, {}};
+  if (!WIFSIGNALED(status)) return {End::exited, concat("exited with status ", WEXITSTATUS(status)), 0, {}, {}};
   const int signal = WTERMSIG(status);
-  return {End::crashed, text("crashed with signal ", signal, " (", strsignal(signal), ")"), signal, {}, {}};
+  return {End::crashed, concat("crashed with signal ", signal, " (", strsignal(signal), ")"), signal, {}, {}};
 }
 
 void work_until_closed(int socket, const std::function<Work(std::string_view)>& work) {
@@ -143,7 +143,7 @@ Child::~Child() {
 
 void Child::give(std::string_view task) {
   if (due_++ == 0) begin();
-  unsent_ += assay::encode(0, task);
+  unsent_ += sandbox::encode(0, task);
 }
 
 void Child::begin() { since_ = Clock::now(), used_ = processor_time(), is_asleep_ = false; }
@@ -180,14 +180,14 @@ std::optional<TaskResult> Child::answered() {
 
 std::optional<TaskResult> Child::lost() {
   const auto waited = Clock::now() - since_;
-  if (waited > time_limit_.wall) return death(End::timed_out, text("took longer than ", shown(time_limit_.wall)));
+  if (waited > time_limit_.wall) return death(End::timed_out, concat("took longer than ", shown(time_limit_.wall)));
   // One thread cannot have used up its processor time earlier.
   if (waited > time_limit_.processor && processor_time() - used_ > time_limit_.processor)
-    return death(End::timed_out, text("took more than ", shown(time_limit_.processor), " of processor time"));
+    return death(End::timed_out, concat("took more than ", shown(time_limit_.processor), " of processor time"));
   const bool was_asleep = std::exchange(
       is_asleep_, has_recovered_ && waited > stuck && processor_time() - used_ < stuck / 10 && sleeps(pid_));
   if (was_asleep && is_asleep_)  // asleep at two checks in a row
-    return death(End::timed_out, text("did nothing for ", shown(stuck)));
+    return death(End::timed_out, concat("did nothing for ", shown(stuck)));
   return std::nullopt;
 }
 
@@ -254,4 +254,4 @@ void Child::read_output() {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

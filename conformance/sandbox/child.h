@@ -15,7 +15,7 @@
 #include "conformance/sandbox/frames.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::sandbox {
 
 // How a task ended. The child is still alive after `done`, `threw` and `recovered` only.
 struct TaskResult {
@@ -112,4 +112,4 @@ auto uninterrupted(F f) {
   return result;
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

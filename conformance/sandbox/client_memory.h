@@ -11,7 +11,7 @@
 
 #include "reference/budget.h"
 
-namespace assay {
+namespace assay::sandbox {
 
 // Memory that a client gives to the optimized runtime, aligned to 64 bytes, and charged to a budget if there is one.
 class ClientMemory {
@@ -45,4 +45,4 @@ class ClientMemory {
   std::size_t size_;
 };
 
-}  // namespace assay
+}  // namespace assay::sandbox

@@ -4,32 +4,33 @@
 
 #include "conformance/sandbox/probe.h"
 
-namespace assay {
+namespace assay::sandbox {
 
-Verdict verdict_on_death(const TaskResult& result) {
-  return result.end == TaskResult::End::timed_out ? Verdict::timeout : Verdict::crash;
+verdict::Verdict verdict_on_death(const TaskResult& result) {
+  return result.end == TaskResult::End::timed_out ? verdict::Verdict::timeout : verdict::Verdict::crash;
 }
 
-Class class_of_death(const TaskResult& result) {
-  if (result.end == TaskResult::End::timed_out) return Class::none;
-  if (result.end != TaskResult::End::crashed && result.end != TaskResult::End::recovered) return Class::exit;
+verdict::Class class_of_death(const TaskResult& result) {
+  if (result.end == TaskResult::End::timed_out) return verdict::Class::none;
+  if (result.end != TaskResult::End::crashed && result.end != TaskResult::End::recovered) return verdict::Class::exit;
   const auto said = [&](std::string_view words) { return result.output.find(words) != std::string::npos; };
   switch (result.signal) {
     case SIGSEGV:
-      return said(uses_memory_of_earlier_call) || said(uses_freed_memory) ? Class::uses_freed
-                                                                          : Class::segmentation_fault;
+      return said(uses_memory_of_earlier_call) || said(uses_freed_memory) ? verdict::Class::uses_freed
+                                                                          : verdict::Class::segmentation_fault;
     case SIGBUS:
-      return Class::bus_error;
+      return verdict::Class::bus_error;
     case SIGFPE:
-      return Class::arithmetic_trap;
+      return verdict::Class::arithmetic_trap;
     case SIGILL:
     case SIGTRAP:
-      return Class::illegal_instruction;
+      return verdict::Class::illegal_instruction;
     case SIGABRT:  // glibc's message for a damaged heap, and the usual message of a failed assertion
-      if (said("free(): ") || said("malloc(): ") || said("corrupted") || said("smashing")) return Class::heap_damage;
-      return said("ssert") ? Class::assertion : Class::abort;
+      if (said("free(): ") || said("malloc(): ") || said("corrupted") || said("smashing"))
+        return verdict::Class::heap_damage;
+      return said("ssert") ? verdict::Class::assertion : verdict::Class::abort;
     default:
-      return Class::signal;
+      return verdict::Class::signal;
   }
 }
 
@@ -37,4 +38,4 @@ std::string words_of_death(const TaskResult& result) {
   return result.text + (result.output.empty() ? "" : "\n" + result.output);
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

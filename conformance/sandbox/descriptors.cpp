@@ -9,7 +9,7 @@
 
 #include "conformance/sandbox/child.h"
 
-namespace assay {
+namespace assay::sandbox {
 namespace {
 
 constexpr std::size_t most_descriptors = 3;
@@ -44,4 +44,4 @@ bool receive_descriptors(int socket, std::span<int> descriptors) {
   return true;
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

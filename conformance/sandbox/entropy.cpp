@@ -11,7 +11,7 @@ std::uint64_t& state() {
 
 }  // namespace
 
-void assay::seed_entropy(std::uint64_t seed) { state() = seed; }
+void assay::sandbox::seed_entropy(std::uint64_t seed) { state() = seed; }
 
 // Replaces the standard library's function.
 std::random_device::result_type std::random_device::_M_getval() {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <span>
 
-namespace assay {
+namespace assay::sandbox {
 
 // Bytes as a file, for functions that take only a path. The file lives as long as this object.
 class FileInMemory {
@@ -19,4 +19,4 @@ class FileInMemory {
   int descriptor_;
 };
 
-}  // namespace assay
+}  // namespace assay::sandbox

@@ -20,7 +20,7 @@
 #include "conformance/sandbox/child.h"
 #include "conformance/sandbox/descriptors.h"
 
-namespace assay {
+namespace assay::sandbox {
 namespace {
 
 [[noreturn]] void system_call_failed(const char* call) {
@@ -107,4 +107,4 @@ void ForkServer::serve(int requests) const {
   _exit(0);
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay {
+namespace assay::sandbox {
 
 // The result of a task. `last`: the child must not get another task.
 struct Work {
@@ -41,4 +41,4 @@ class ForkServer {
   int requests_ = -1;
 };
 
-}  // namespace assay
+}  // namespace assay::sandbox

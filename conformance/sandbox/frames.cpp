@@ -5,7 +5,7 @@
 
 #include "protocol.gen.h"
 
-namespace assay {
+namespace assay::sandbox {
 namespace {
 
 struct Header {
@@ -40,7 +40,7 @@ std::uint32_t checksum_of(const Header& header, std::string_view body) {
 
 std::optional<Fault> fault_of(const Header& header) {
   const auto fault = [](Outcome outcome, const char* rule, const auto&... sentence) {
-    return Fault(outcome, rule, text(sentence...));
+    return Fault(outcome, rule, concat(sentence...));
   };
   if (header.mark != wire::mark) return fault(Outcome::malformed, "protocol.mark", "something came that is no frame");
   if (header.version != wire::version)
@@ -70,7 +70,7 @@ std::uint32_t crc(std::string_view bytes, std::uint32_t before) {
 std::string encode(std::uint8_t kind, std::string_view text, std::uint16_t number) {
   if (text.size() > most_frame_bytes)
     throw Fault(Outcome::exhausted, "protocol.length",
-                assay::text("a frame would take ", text.size(), " bytes, more than ", most_frame_bytes));
+                concat("a frame would take ", text.size(), " bytes, more than ", most_frame_bytes));
   Header header{wire::mark, wire::version, kind, number, static_cast<std::uint32_t>(text.size()), 0};
   header.checksum = checksum_of(header, text);
   std::string frame(sizeof header, '\0');
@@ -101,4 +101,4 @@ void FrameReader::skip_to_mark() {
   taken_ = 0, broken_.reset();
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

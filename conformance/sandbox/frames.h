@@ -7,7 +7,7 @@
 
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::sandbox {
 
 // A message on a byte stream: a header and a body, as spec/runtime_protocol.md defines them. The fork server's workers
 // and remote testees use the same frames.
@@ -39,4 +39,4 @@ class FrameReader {
   std::optional<Fault> broken_;
 };
 
-}  // namespace assay
+}  // namespace assay::sandbox

@@ -9,7 +9,7 @@
 #include "conformance/sandbox/pages.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::sandbox {
 namespace {
 
 constexpr std::size_t strait = std::size_t{1} << 20, sea = std::size_t{1} << 36;
@@ -89,7 +89,7 @@ std::byte* GuardedMemory::add(std::string name, std::size_t bytes) {
 
 void GuardedMemory::make_read_only(const std::byte* buffer) {
   Buffer& found = *std::ranges::find(buffers_, buffer, &Buffer::data);
-  found.read_only = assay::make_read_only(found.pages);
+  found.read_only = sandbox::make_read_only(found.pages);
 }
 
 std::optional<std::string> GuardedMemory::damage() const {
@@ -106,9 +106,9 @@ std::optional<std::string> GuardedMemory::damage() const {
 std::string GuardedMemory::describe_trespass() const {
   const auto& [kind, buffer, distance, behind] = trespass_;
   const std::string& name = buffers_[buffer].name;
-  if (kind == Trespass::Kind::write_to_input) return text(name, " was written to by the call");
-  return text("memory ", distance, " bytes ", behind ? "behind the end" : "before the start", " of ", name, " is ",
-              kind == Trespass::Kind::read ? "read" : "written");
+  if (kind == Trespass::Kind::write_to_input) return concat(name, " was written to by the call");
+  return concat("memory ", distance, " bytes ", behind ? "behind the end" : "before the start", " of ", name, " is ",
+                kind == Trespass::Kind::read ? "read" : "written");
 }
 
 void GuardedMemory::record(Trespass trespass) {
@@ -161,9 +161,9 @@ bool GuardedMemory::let_pass_guard(std::byte* guard_page, const std::byte* addre
       }
       record({Trespass::Kind::read, i, distance, behind});
       readable_guard_ = guard_page;
-      return assay::make_read_only({guard_page, page_size});
+      return sandbox::make_read_only({guard_page, page_size});
     }
   return false;
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

@@ -10,7 +10,7 @@
 #include "conformance/sandbox/red_zone.h"
 #include "reference/dtype.h"
 
-namespace assay {
+namespace assay::sandbox {
 
 // The contents of memory before the first and before the second run of a call. An element of an out that holds the
 // first pattern after the first run and the second pattern after the second run was never written. A kernel that reads
@@ -105,4 +105,4 @@ class GuardedMemory {
   std::byte* readable_guard_ = nullptr;  // a guard page that was read
 };
 
-}  // namespace assay
+}  // namespace assay::sandbox

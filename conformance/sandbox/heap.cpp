@@ -18,7 +18,7 @@ void* __libc_memalign(std::size_t, std::size_t);
 void __libc_free(void*);
 }
 
-namespace assay::heap {
+namespace assay::sandbox::heap {
 namespace {
 
 // Never destroyed, because blocks may be freed until the process ends.
@@ -81,9 +81,9 @@ void retire_freed() {
 
 bool was_retired(const void* address) { return arena && arena->was_retired(address); }
 
-}  // namespace assay::heap
+}  // namespace assay::sandbox::heap
 
-using namespace assay::heap;
+using namespace assay::sandbox::heap;
 
 extern "C" {
 
@@ -98,7 +98,7 @@ void free(void* block) {
 void* calloc(std::size_t count, std::size_t size) {
   if (!watched) return __libc_calloc(count, size);
   std::size_t bytes = 0;
-  if (__builtin_mul_overflow(count, size, &bytes)) bytes = assay::QuarantineHeap::most + 1;
+  if (__builtin_mul_overflow(count, size, &bytes)) bytes = assay::sandbox::QuarantineHeap::most + 1;
   return allocate(bytes, std::byte{0});
 }
 

@@ -7,7 +7,7 @@
 
 // The heap of the process, watched while a testee is called: malloc and the functions like it, and so operator new,
 // then return blocks of a quarantine heap. In a build with a sanitizer, the sanitizer watches the heap instead.
-namespace assay::heap {
+namespace assay::sandbox::heap {
 
 inline constexpr bool is_watched = ASSAY_WATCHED_HEAP;
 
@@ -42,4 +42,4 @@ std::size_t live();                     // the bytes of those that are not freed
 void retire_freed();                    // QuarantineHeap::retire_freed()
 bool was_retired(const void* address);  // the address lay in a freed block that is retired now
 
-}  // namespace assay::heap
+}  // namespace assay::sandbox::heap

@@ -1,7 +1,7 @@
 #include "conformance/sandbox/heap.h"
 
 // In a build with a sanitizer, the sanitizer replaces the heap.
-namespace assay::heap {
+namespace assay::sandbox::heap {
 
 Watch::Watch(std::byte, std::size_t) {}
 Watch::~Watch() = default;
@@ -14,4 +14,4 @@ std::size_t live() { return 0; }
 void retire_freed() {}
 bool was_retired(const void*) { return false; }
 
-}  // namespace assay::heap
+}  // namespace assay::sandbox::heap

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace assay {
+namespace assay::sandbox {
 namespace {
 
 constexpr int untouched = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -26,4 +26,4 @@ bool retire(std::span<std::byte> pages) {
   return pages.empty() || mmap(pages.data(), pages.size(), PROT_NONE, untouched | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

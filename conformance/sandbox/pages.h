@@ -8,7 +8,7 @@
 
 // Memory is mapped, protected and unmapped in whole pages. Reserved addresses are backed by memory when they are first
 // written to.
-namespace assay {
+namespace assay::sandbox {
 
 inline constexpr std::size_t page_size = 4096;
 
@@ -24,4 +24,4 @@ bool make_read_only(std::span<std::byte> pages);  // False if the system refuses
 // Protects whole pages and drops their contents. False if the system refuses.
 bool retire(std::span<std::byte> pages);
 
-}  // namespace assay
+}  // namespace assay::sandbox

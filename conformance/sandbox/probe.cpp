@@ -17,12 +17,12 @@
 #include "conformance/sandbox/recover.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::sandbox {
 namespace {
 
 TensorPlan plan_of(const Tensor& t) { return {t.dtype, t.sizes, t.dim_order, 0}; }
 
-std::string element_name(std::string_view list, std::size_t k) { return text(list, "[", k, "]"); }
+std::string element_name(std::string_view list, std::size_t k) { return concat(list, "[", k, "]"); }
 
 // Address space that calls may use before the process should be replaced: addresses are never reused.
 constexpr std::size_t most_addresses = std::size_t{1} << 35, most_memory = std::size_t{1} << 26;
@@ -40,16 +40,16 @@ constexpr std::size_t most_refusals =
 // Each out has its own fill pattern.
 std::uint64_t seed_of(std::uint64_t call, std::size_t out) { return call + (out << 40); }
 
-Class class_of(const Damage& damage) {
-  if (damage.kind == Damage::Kind::freed) return Class::uses_freed;
-  return damage.kind == Damage::Kind::freed_twice ? Class::double_free : Class::heap_damage;
+verdict::Class class_of(const Damage& damage) {
+  if (damage.kind == Damage::Kind::freed) return verdict::Class::uses_freed;
+  return damage.kind == Damage::Kind::freed_twice ? verdict::Class::double_free : verdict::Class::heap_damage;
 }
 
-Tensor taken(const TensorView& view) {
+Tensor taken(const testee::TensorView& view) {
   return {view.dtype, view.sizes, view.dim_order, {view.data, view.data + view.bytes()}};
 }
 
-void put_down(Observation& seen, Class conduct, std::string violation) {
+void put_down(Observation& seen, verdict::Class conduct, std::string violation) {
   seen.conduct = conduct, seen.violation = std::move(violation);
 }
 
@@ -57,7 +57,7 @@ bool look_at_heap(Observation& seen) {
   const auto found = heap::damage();
   if (!found) return heap::retire_freed(), false;
   put_down(seen, class_of(*found),
-           describe(*found, text("a block of ", found->size, " bytes that the library allocated")));
+           describe(*found, concat("a block of ", found->size, " bytes that the library allocated")));
   return seen.spoilt = true;
 }
 
@@ -88,7 +88,7 @@ class Run {
                                           : place_input(op.arguments[i], arguments[i]));
   }
 
-  Observation call(KernelLibrary& library, bool recovers_from_aborts) {
+  Observation call(testee::KernelLibrary& library, bool recovers_from_aborts) {
     seed_entropy(seed_);
     library.fill_memory(fill_byte(pattern_));
     fill_stack(fill_byte(pattern_));
@@ -125,75 +125,77 @@ class Run {
   // The side effects of the call, the most serious first.
   void look_around(Observation& seen) const {
     if (const auto given = memory_.damage())
-      put_down(seen, Class::writes_out_of_bounds, *given);
+      put_down(seen, verdict::Class::writes_out_of_bounds, *given);
     else if (std::string resized = resized_beyond_memory(); !resized.empty())
-      put_down(seen, Class::writes_out_of_bounds, std::move(resized));
+      put_down(seen, verdict::Class::writes_out_of_bounds, std::move(resized));
     else if (memory_.trespass() == Trespass::write)
-      put_down(seen, Class::writes_out_of_bounds, memory_.describe_trespass());
-    seen.spoilt = seen.conduct != Class::none;
-    for (std::size_t i = 0; i < host_.size() && seen.conduct == Class::none; ++i)
+      put_down(seen, verdict::Class::writes_out_of_bounds, memory_.describe_trespass());
+    seen.spoilt = seen.conduct != verdict::Class::none;
+    for (std::size_t i = 0; i < host_.size() && seen.conduct == verdict::Class::none; ++i)
       if (!op_.arguments[i].out && changed(arguments_[i], host_[i]))
-        put_down(seen, Class::changes_input, text(op_.arguments[i].name, " was changed by the call"));
-    if (seen.conduct != Class::none || memory_.trespass() == Trespass::none) return;
-    put_down(seen, memory_.trespass() == Trespass::write_to_input ? Class::changes_input : Class::reads_out_of_bounds,
+        put_down(seen, verdict::Class::changes_input, concat(op_.arguments[i].name, " was changed by the call"));
+    if (seen.conduct != verdict::Class::none || memory_.trespass() == Trespass::none) return;
+    put_down(seen,
+             memory_.trespass() == Trespass::write_to_input ? verdict::Class::changes_input
+                                                            : verdict::Class::reads_out_of_bounds,
              memory_.describe_trespass());
   }
 
   std::string resized_beyond_memory() const {
-    for (const TensorView& out : outs())
+    for (const testee::TensorView& out : outs())
       if (out.bytes() > out.capacity)
-        return text("an out of ", out.capacity, " bytes was resized to ", out.sizes, ", which takes ", out.bytes());
+        return concat("an out of ", out.capacity, " bytes was resized to ", out.sizes, ", which takes ", out.bytes());
     return {};
   }
 
-  std::vector<TensorView> outs() const {
-    std::vector<TensorView> all;
+  std::vector<testee::TensorView> outs() const {
+    std::vector<testee::TensorView> all;
     for (std::size_t i = 0; i < host_.size(); ++i) {
       if (!op_.arguments[i].out) continue;
-      if (const auto* one = std::get_if<TensorView>(&host_[i])) all.push_back(*one);
-      if (const auto* list = std::get_if<TensorViews>(&host_[i]))
-        for (const auto& view : *list) all.push_back(view.value_or(TensorView{}));
+      if (const auto* one = std::get_if<testee::TensorView>(&host_[i])) all.push_back(*one);
+      if (const auto* list = std::get_if<testee::TensorViews>(&host_[i]))
+        for (const auto& view : *list) all.push_back(view.value_or(testee::TensorView{}));
     }
     return all;
   }
 
-  TensorView place(std::string name, const TensorPlan& plan) {
-    TensorView view{plan.dtype, plan.sizes, plan.dim_order, nullptr, 0};
+  testee::TensorView place(std::string name, const TensorPlan& plan) {
+    testee::TensorView view{plan.dtype, plan.sizes, plan.dim_order, nullptr, 0};
     view.capacity = std::max(view.bytes(), plan.room);
     view.data = memory_.add(std::move(name), view.capacity);
     return view;
   }
 
-  TensorView place_out(std::string name, const TensorPlan& plan) {
-    const TensorView view = place(std::move(name), plan);
+  testee::TensorView place_out(std::string name, const TensorPlan& plan) {
+    const testee::TensorView view = place(std::move(name), plan);
     fill({view.data, view.capacity}, pattern_, view.dtype, seed_of(seed_, outs_++));
     return view;
   }
 
-  HostValue place_out(const SchemaArgument& argument, const std::vector<TensorPlan>& plan) {
+  testee::HostValue place_out(const SchemaArgument& argument, const std::vector<TensorPlan>& plan) {
     if (argument.is_out_number())
       return place_out(std::string(argument.name), plan_of(tensor_of(0.0)));  // can hold a number of any kind
     if (!argument.type.ends_with("[]")) return place_out(std::string(argument.name), plan.at(0));
-    TensorViews views;
+    testee::TensorViews views;
     for (std::size_t k = 0; k < plan.size(); ++k)
       views.emplace_back(place_out(element_name(argument.name, k), plan[k]));
     return views;
   }
 
-  TensorView place_tensor(std::string name, const Tensor& tensor) {
-    const TensorView view = place(std::move(name), plan_of(tensor));
+  testee::TensorView place_tensor(std::string name, const Tensor& tensor) {
+    const testee::TensorView view = place(std::move(name), plan_of(tensor));
     std::ranges::copy(tensor.bytes, view.data);
     if (conditions_.read_only) memory_.make_read_only(view.data);
     return view;
   }
 
-  HostValue place_input(const SchemaArgument& argument, const Value& value) {
+  testee::HostValue place_input(const SchemaArgument& argument, const Value& value) {
     return std::visit(
-        [&]<class T>(const T& v) -> HostValue {
+        [&]<class T>(const T& v) -> testee::HostValue {
           if constexpr (std::is_same_v<T, Tensor>) {
             return place_tensor(std::string(argument.name), v);
           } else if constexpr (std::is_same_v<T, Tensors>) {
-            TensorViews views(v.size());
+            testee::TensorViews views(v.size());
             for (std::size_t k = 0; k < v.size(); ++k)
               if (v[k]) views[k] = place_tensor(element_name(argument.name, k), *v[k]);
             return views;
@@ -204,15 +206,15 @@ class Run {
         value);
   }
 
-  static bool changed(const Tensor& before, const TensorView& after) {
+  static bool changed(const Tensor& before, const testee::TensorView& after) {
     return !std::ranges::equal(before.bytes, std::span(after.data, before.bytes.size()));
   }
 
-  static bool changed(const Value& before, const HostValue& after) {
-    if (const Tensor* t = std::get_if<Tensor>(&before)) return changed(*t, std::get<TensorView>(after));
+  static bool changed(const Value& before, const testee::HostValue& after) {
+    if (const Tensor* t = std::get_if<Tensor>(&before)) return changed(*t, std::get<testee::TensorView>(after));
     const Tensors* list = std::get_if<Tensors>(&before);
     for (std::size_t k = 0; list && k < list->size(); ++k)
-      if ((*list)[k] && changed(*(*list)[k], *std::get<TensorViews>(after)[k])) return true;
+      if ((*list)[k] && changed(*(*list)[k], *std::get<testee::TensorViews>(after)[k])) return true;
     return false;
   }
 
@@ -223,7 +225,7 @@ class Run {
   std::uint64_t seed_;
   std::size_t outs_ = 0;
   GuardedMemory memory_;
-  std::vector<HostValue> host_;
+  std::vector<testee::HostValue> host_;
 };
 
 bool same_metadata(const Tensor& a, const Tensor& b) {
@@ -266,9 +268,9 @@ bool agree(Observation& one, const Observation& other, std::uint64_t seed, const
     if (is_free(free, k)) continue;
     const Comparison c = compare(one.outs[k], other.outs[k], seed_of(seed, k));
     if (!c.equal) return false;
-    if (c.unwritten > 0 && one.conduct == Class::none)
-      put_down(one, Class::unwritten,
-               text(c.unwritten, " elements were never written, the first is element ", c.first, " of out ", k));
+    if (c.unwritten > 0 && one.conduct == verdict::Class::none)
+      put_down(one, verdict::Class::unwritten,
+               concat(c.unwritten, " elements were never written, the first is element ", c.first, " of out ", k));
   }
   return true;
 }
@@ -311,7 +313,7 @@ bool same_outs(const Observation& one, const Observation& other, const FreeOuts&
 // All runs of one call, and what they tell together.
 class Inquiry {
  public:
-  Inquiry(KernelLibrary& library, GuardedRegions& regions, const ProcessSize& process, const Operator& op,
+  Inquiry(testee::KernelLibrary& library, GuardedRegions& regions, const ProcessSize& process, const Operator& op,
           std::span<const Value> arguments, const OutPlan& outs, std::uint64_t seed, const FreeOuts& free,
           bool recovers_from_aborts)
       : library_(library),
@@ -327,17 +329,18 @@ class Inquiry {
   Observation observe() {
     const std::size_t size_before = process_.bytes();
     Observation first = run({});
-    if (first.conduct != Class::none) return look_at_heap(first), first;
+    if (first.conduct != verdict::Class::none) return look_at_heap(first), first;
     const std::size_t kept = kept_;
     const bool changes_outs =
         changes_some_outs() && first.reply.outcome == Outcome::ok && library_.takes_outs_of_other_sizes();
     const Conditions hard{FillPattern::second, seed_ & 2 ? Adjoins::before : Adjoins::none, true, 0};
     Observation second = run(hard, changes_outs ? other_outs() : outs_);
-    if (second.conduct != Class::none) put_down(first, second.conduct, second.violation);
+    if (second.conduct != verdict::Class::none) put_down(first, second.conduct, second.violation);
     first.spoilt = second.spoilt;
-    if (look_at_heap(first) || first.conduct != Class::none) return first;
+    if (look_at_heap(first) || first.conduct != verdict::Class::none) return first;
     if (!agree(first, second, seed_, free_)) return explain(std::move(first), std::move(second), hard, changes_outs);
-    if (first.conduct == Class::none && ((kept > 0 && kept_ > 0) || process_.bytes() > size_before)) seek_leak(first);
+    if (first.conduct == verdict::Class::none && ((kept > 0 && kept_ > 0) || process_.bytes() > size_before))
+      seek_leak(first);
     return first;
   }
 
@@ -346,28 +349,28 @@ class Inquiry {
   Observation press(Observation plain) {
     const auto pressed = [&](const OutPlan& plan, std::string circumstance, std::size_t refused = 0) {
       Observation seen = run({.refused_allocation = refused}, plan);
-      if (seen.conduct == Class::none) look_at_heap(seen);
+      if (seen.conduct == verdict::Class::none) look_at_heap(seen);
       seen.circumstance = std::move(circumstance), seen.seconds = plain.seconds;
       return seen;
     };
     Observation seen = pressed(replanned(outs_, larger), "with outs planned larger");
-    if (seen.conduct != Class::none || !same_outs(plain, seen, free_)) return seen;
+    if (seen.conduct != verdict::Class::none || !same_outs(plain, seen, free_)) return seen;
 
     if (const OutPlan small = replanned(outs_, smaller); elements(small) < elements(outs_)) {
       seen = pressed(small, "with too little memory for outs");
-      if (seen.conduct == Class::none && seen.reply.outcome == Outcome::ok)
-        put_down(seen, Class::shape, "the call is answered, though its outs do not fit");
-      if (seen.conduct != Class::none) return seen;
+      if (seen.conduct == verdict::Class::none && seen.reply.outcome == Outcome::ok)
+        put_down(seen, verdict::Class::shape, "the call is answered, though its outs do not fit");
+      if (seen.conduct != verdict::Class::none) return seen;
     }
 
     for (std::size_t nth = 1; nth <= most_refusals; ++nth) {
-      seen = pressed(outs_, text("with allocation ", nth, " refused"), nth);
-      if (seen.conduct != Class::none) return seen;
+      seen = pressed(outs_, concat("with allocation ", nth, " refused"), nth);
+      if (seen.conduct != verdict::Class::none) return seen;
       if (!heap::has_refused()) break;
       if (seen.reply.outcome == Outcome::exhausted || same_outs(plain, seen, free_)) continue;
       if (seen.reply.outcome != Outcome::ok)
-        put_down(seen, Class::refused_though_valid,
-                 text("where memory is missing it is to be refused as exhausted, not as ", name(seen.reply.outcome)));
+        put_down(seen, verdict::Class::refused_though_valid,
+                 concat("where memory is missing it is to be refused as exhausted, not as ", name(seen.reply.outcome)));
       return seen;
     }
     return plain;
@@ -395,10 +398,11 @@ class Inquiry {
   Observation explain(Observation first, Observation second, const Conditions& of_second, bool changed_outs) {
     if (changed_outs) {
       Observation plain = run(of_second);
-      if (plain.conduct == Class::none && agree(first, plain, seed_, free_) && !look_at_heap(first)) {
-        if (first.conduct != Class::none) return first;
+      if (plain.conduct == verdict::Class::none && agree(first, plain, seed_, free_) && !look_at_heap(first)) {
+        if (first.conduct != verdict::Class::none) return first;
         if (same_reply(first, second)) {
-          put_down(first, Class::not_repeatable, "the values of the answer depend on the sizes with which outs come");
+          put_down(first, verdict::Class::not_repeatable,
+                   "the values of the answer depend on the sizes with which outs come");
           return first;
         }
         second.circumstance = makes_larger() ? "with outs that come larger" : "with outs that come smaller";
@@ -410,12 +414,13 @@ class Inquiry {
     first.spoilt = third.spoilt;
     const bool same = same_outs(first, third, free_);
     if (look_at_heap(first)) return first;
-    if (third.conduct != Class::none)
+    if (third.conduct != verdict::Class::none)
       put_down(first, third.conduct, third.violation);
     else if (same)
-      put_down(first, Class::reads_uninitialised, "the answer depends on what memory held that nobody had written to");
+      put_down(first, verdict::Class::reads_uninitialised,
+               "the answer depends on what memory held that nobody had written to");
     else
-      put_down(first, Class::not_repeatable, "two runs of the same call gave two answers");
+      put_down(first, verdict::Class::not_repeatable, "two runs of the same call gave two answers");
     return first;
   }
 
@@ -424,19 +429,19 @@ class Inquiry {
     std::size_t kept = 0;
     for (int i = 0; i < repeats_for_leaks; ++i) {
       const std::size_t size_before = process_.bytes();
-      if (run({}).conduct != Class::none) return;
+      if (run({}).conduct != verdict::Class::none) return;
       const std::size_t size_after = process_.bytes();
       const std::size_t more = kept_ + (size_after > size_before ? size_after - size_before : 0);
       if (more == 0) return;
       kept += more;
     }
-    put_down(seen, Class::leaks,
-             text("each of ", repeats_for_leaks, " repeats keeps memory, together ", kept, " bytes"));
+    put_down(seen, verdict::Class::leaks,
+             concat("each of ", repeats_for_leaks, " repeats keeps memory, together ", kept, " bytes"));
   }
 
   static constexpr int repeats_for_leaks = 16;
 
-  KernelLibrary& library_;
+  testee::KernelLibrary& library_;
   GuardedRegions& regions_;
   const ProcessSize& process_;
   const Operator& op_;
@@ -468,8 +473,8 @@ Observation Probe::observe(const Operator& op, std::span<const Value> arguments,
                            std::uint64_t seed, const FreeOuts& free) {
   Inquiry inquiry(library_, regions_, process_, op, arguments, outs, seed, free, recovers_from_aborts_);
   Observation seen = inquiry.observe();
-  const bool presses =
-      is_thorough_ && seen.conduct == Class::none && seen.circumstance.empty() && seen.reply.outcome == Outcome::ok;
+  const bool presses = is_thorough_ && seen.conduct == verdict::Class::none && seen.circumstance.empty() &&
+                       seen.reply.outcome == Outcome::ok;
   return presses ? inquiry.press(std::move(seen)) : seen;
 }
 
@@ -506,4 +511,4 @@ void Probe::handle_faults() {
   sigaction(SIGSEGV, &action, nullptr);
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

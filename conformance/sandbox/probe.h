@@ -10,7 +10,7 @@
 #include "conformance/testee/library.h"
 #include "conformance/verdict/record.h"
 
-namespace assay {
+namespace assay::sandbox {
 
 // The out tensor that a call is given. Its memory has exactly the bytes of these sizes, or `room` bytes if that is
 // more.
@@ -35,10 +35,10 @@ bool is_free(const FreeOuts& free, std::size_t out);
 
 // What the probe saw of one call. A Tensor[] counts as one out for each of its tensors.
 struct Observation {
-  Reply reply;
-  std::vector<Tensor> outs;     // after the first run; empty unless the reply is ok
-  Class conduct = Class::none;  // the most serious side effect of the call,
-  std::string violation;        // one sentence about the violation
+  testee::Reply reply;
+  std::vector<Tensor> outs;                       // after the first run; empty unless the reply is ok
+  verdict::Class conduct = verdict::Class::none;  // the most serious side effect of the call,
+  std::string violation;                          // one sentence about the violation
   // The only condition under which this was seen, as "with outs planned larger"; empty if there is none.
   std::string circumstance;
   bool spoilt = false;  // memory is damaged: the process must not run another call
@@ -48,7 +48,7 @@ struct Observation {
 // Calls a library in guarded memory, until a call has damaged memory.
 class Probe {
  public:
-  explicit Probe(KernelLibrary& library) : library_(library) {}  // `library` must outlive the probe
+  explicit Probe(testee::KernelLibrary& library) : library_(library) {}  // `library` must outlive the probe
   ~Probe();
 
   // Calls the library twice. The memory of outs, the memory that the library allocates and the stack hold one fill
@@ -62,7 +62,7 @@ class Probe {
   Observation observe(const Operator& op, std::span<const Value> arguments, const OutPlan& outs, std::uint64_t seed = 1,
                       const FreeOuts& free = {});
 
-  KernelLibrary& library() const { return library_; }
+  testee::KernelLibrary& library() const { return library_; }
   bool is_spent() const;  // calls have used so much address space that a new process should continue
 
   // From now on, a read outside of a tensor and a write to an input do not end the process but are reported, and any
@@ -78,7 +78,7 @@ class Probe {
   void be_thorough(bool is) { is_thorough_ = is; }
 
  private:
-  KernelLibrary& library_;
+  testee::KernelLibrary& library_;
   GuardedRegions regions_;
   ProcessSize process_;
   bool recovers_from_aborts_ = false, is_thorough_ = false;
@@ -89,4 +89,4 @@ class Probe {
 inline constexpr std::string_view uses_memory_of_earlier_call = "memory that was given for an earlier call is used\n",
                                   uses_freed_memory = "memory that was freed is used\n";
 
-}  // namespace assay
+}  // namespace assay::sandbox

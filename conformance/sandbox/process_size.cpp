@@ -8,7 +8,7 @@
 
 #include "conformance/sandbox/pages.h"
 
-namespace assay {
+namespace assay::sandbox {
 
 ProcessSize::ProcessSize() : file_(open("/proc/self/statm", O_RDONLY | O_CLOEXEC)) {}
 
@@ -24,4 +24,4 @@ std::size_t ProcessSize::bytes() const {
   return pages * page_size;
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

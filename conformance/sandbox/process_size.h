@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace assay {
+namespace assay::sandbox {
 
 // The size of the address space of the process that constructs it, as the system counts it.
 class ProcessSize {
@@ -18,4 +18,4 @@ class ProcessSize {
   int file_;
 };
 
-}  // namespace assay
+}  // namespace assay::sandbox

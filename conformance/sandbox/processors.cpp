@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace assay {
+namespace assay::sandbox {
 
 std::vector<int> processors() {
   cpu_set_t set{};  // stays empty when the system does not tell
@@ -22,4 +22,4 @@ void keep_on(std::span<const int> processors) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

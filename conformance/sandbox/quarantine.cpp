@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-namespace assay {
+namespace assay::sandbox {
 namespace {
 
 constexpr std::size_t large = 16 * page_size;  // larger blocks are retired when they are freed
@@ -113,4 +113,4 @@ void QuarantineHeap::retire_freed() {
   stretch_count_ = static_cast<std::size_t>(end - stretches_);
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

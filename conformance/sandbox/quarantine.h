@@ -7,7 +7,7 @@
 #include "conformance/sandbox/pages.h"
 #include "conformance/sandbox/red_zone.h"
 
-namespace assay {
+namespace assay::sandbox {
 
 // An allocator that places each block between red zones and never reuses a block. A freed block is filled and stays
 // readable, so that a later write to it is detected, until it is retired: then its pages are protected. The bookkeeping
@@ -70,4 +70,4 @@ class QuarantineHeap {
   std::optional<Damage> misuse_;
 };
 
-}  // namespace assay
+}  // namespace assay::sandbox

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <utility>
 
-namespace assay {
+namespace assay::sandbox {
 namespace {
 
 thread_local sigjmp_buf* landing = nullptr;
@@ -31,4 +31,4 @@ bool recovers_from_abort(const std::function<void()>& f) {
   return true;
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

@@ -2,10 +2,10 @@
 
 #include <functional>
 
-namespace assay {
+namespace assay::sandbox {
 
 // Calls f and returns true; false if f called abort() in this thread, from which this function recovers by longjmp. The
 // memory and locks that f held are not released, so that a later call may wait forever for a lock.
 bool recovers_from_abort(const std::function<void()>& f);
 
-}  // namespace assay
+}  // namespace assay::sandbox

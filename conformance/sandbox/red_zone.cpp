@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace assay {
+namespace assay::sandbox {
 namespace {
 
 using Zone = std::array<std::byte, red_zone>;
@@ -85,4 +85,4 @@ std::byte* least_aligned(std::byte* p, std::size_t alignment) {
   return p + (3 * alignment - past) % (2 * alignment);
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

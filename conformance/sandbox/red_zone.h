@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay {
+namespace assay::sandbox {
 
 // A write to memory outside of a live block, or a wrong free.
 struct Damage {
@@ -38,4 +38,4 @@ constexpr std::size_t promised_alignment = 16;
 // The first address at or after p that is a multiple of the alignment, but not of twice the alignment.
 std::byte* least_aligned(std::byte* p, std::size_t alignment);
 
-}  // namespace assay
+}  // namespace assay::sandbox

@@ -4,7 +4,7 @@
 
 #include "reference/operator.h"
 
-namespace assay {
+namespace assay::sandbox {
 
 // The number of an operator's arguments that a host puts on its stack: the first ones, which the schema's text has.
 inline std::size_t stacked(const Operator& op) {
@@ -13,4 +13,4 @@ inline std::size_t stacked(const Operator& op) {
   return op.arguments.size() - static_cast<std::size_t>(added);
 }
 
-}  // namespace assay
+}  // namespace assay::sandbox

@@ -7,7 +7,7 @@
 #include "conformance/scenarios/scenario.h"
 #include "conformance/verdict/stated_defects.h"
 
-namespace assay {
+namespace assay::scenarios {
 namespace {
 
 constexpr std::size_t most_words = 160;
@@ -16,12 +16,14 @@ constexpr std::string_view where(ScenarioKind kind) { return scenario_kinds[stat
 
 // -- facts of a record ---------------------------------------------------------------------------------------------
 
-ScenarioKind kind_of(const Record& r) {
+ScenarioKind kind_of(const verdict::Record& r) {
   const std::string_view word = std::string_view(r.case_id).substr(0, r.case_id.find('/'));
   return std::ranges::find(scenario_kinds, word, &ScenarioKindRow::name)->kind;
 }
 
-bool is_answered(const Record& r) { return r.verdict == Verdict::fail && row(r.failure).effect != Effect::refusal; }
+bool is_answered(const verdict::Record& r) {
+  return r.verdict == verdict::Verdict::fail && verdict::row(r.failure).effect != verdict::Effect::refusal;
+}
 
 std::string behind(std::string_view words, std::string_view mark) {
   const std::size_t at = words.find(mark);
@@ -40,7 +42,7 @@ bool is_step(std::string_view line) {
 }
 
 // The first word of the last step that began: "load".
-std::string phase(const Record& r) {
+std::string phase(const verdict::Record& r) {
   std::string_view line = last_line(r.message);
   if (!is_step(line)) return "";
   line.remove_prefix(line.find(": ") + 2);
@@ -49,8 +51,8 @@ std::string phase(const Record& r) {
 
 // The runtime's message: the text behind the step, or the last line before the process died, unless that line is a
 // step.
-std::string words_of(const Record& r) {
-  if (r.verdict == Verdict::crash && r.inputs.empty())
+std::string words_of(const verdict::Record& r) {
+  if (r.verdict == verdict::Verdict::crash && r.inputs.empty())
     return std::string(is_step(last_line(r.message)) ? std::string_view(r.message) : last_line(r.message));
   const std::string step = r.inputs.empty() ? "" : r.inputs.back().text + ": ";
   const std::string words = r.message.substr(r.message.starts_with(step) ? step.size() : 0);
@@ -69,44 +71,45 @@ std::string gist(std::string words) {
 }
 
 // The process ended without a message.
-bool is_silent(const Record& r) {
-  return r.verdict == Verdict::timeout || (r.verdict == Verdict::crash && words_of(r).starts_with("crashed with"));
+bool is_silent(const verdict::Record& r) {
+  return r.verdict == verdict::Verdict::timeout ||
+         (r.verdict == verdict::Verdict::crash && words_of(r).starts_with("crashed with"));
 }
 
 // Whether the program's contents or calls explain the failure, rather than an earlier step or a changed input.
-bool is_about_programs(const Record& r) {
-  const bool is_conduct = r.failure == Class::spoils_state || r.failure == Class::changes_input;
+bool is_about_programs(const verdict::Record& r) {
+  const bool is_conduct = r.failure == verdict::Class::spoils_state || r.failure == verdict::Class::changes_input;
   return !is_conduct && (is_answered(r) || is_silent(r));
 }
 
 // Whether the scenario has a call that is refused, for example because its sizes exceed their bound.
-bool is_behind_refusal(const Record& r) { return std::ranges::find(r.slices, "invalid") != r.slices.end(); }
+bool is_behind_refusal(const verdict::Record& r) { return std::ranges::find(r.slices, "invalid") != r.slices.end(); }
 
 // -- its cause -----------------------------------------------------------------------------------------------------
 
 // The circumstance among the program's own calls: the same step was done earlier, or its method was called with other
 // inputs.
-std::string among_calls(const Record& r) {
+std::string among_calls(const verdict::Record& r) {
   if (r.inputs.empty()) return "";
   const std::string& failing = r.inputs.back().text;
   bool is_other = false;
-  for (const NamedText& step : std::span(r.inputs).first(r.inputs.size() - 1)) {
+  for (const verdict::NamedText& step : std::span(r.inputs).first(r.inputs.size() - 1)) {
     if (step.text == failing) return "in calls behind the first";
     is_other = is_other || step.text.starts_with(failing.substr(0, failing.find('(') + 1));
   }
   return is_other ? std::string(where(ScenarioKind::sizes)) : "";
 }
 
-std::string place(const Record& r) {
+std::string place(const verdict::Record& r) {
   switch (kind_of(r)) {
     case ScenarioKind::recorded:
       return among_calls(r);
     case ScenarioKind::sizes:
       return std::string(where(is_behind_refusal(r) ? ScenarioKind::inputs : ScenarioKind::sizes));
     case ScenarioKind::files:
-      return r.rule.empty() ? text("with ", r.operator_name) : text("with a file that breaks ", r.rule);
+      return r.rule.empty() ? concat("with ", r.operator_name) : concat("with a file that breaks ", r.rule);
     case ScenarioKind::requests:
-      return text("when it is asked for ", subject_of(r.case_id));
+      return concat("when it is asked for ", subject_of(r.case_id));
     default:
       return std::string(where(kind_of(r)));
   }
@@ -115,59 +118,61 @@ std::string place(const Record& r) {
 // For each program, and separately for silent failures, the failure that comes first in the order of kinds.
 class Places {
  public:
-  explicit Places(const std::vector<Record>& failures) {
-    for (const Record& r : failures) {
+  explicit Places(const std::vector<verdict::Record>& failures) {
+    for (const verdict::Record& r : failures) {
       if (!is_about_programs(r)) continue;
       const auto [at, is_new] = first_.emplace(key(r), &r);
       if (!is_new && kind_of(r) < kind_of(*at->second)) at->second = &r;
     }
   }
-  std::string of(const Record& r) const { return place(*first_.at(key(r))); }
+  std::string of(const verdict::Record& r) const { return place(*first_.at(key(r))); }
 
  private:
-  static std::pair<std::string, bool> key(const Record& r) {
+  static std::pair<std::string, bool> key(const verdict::Record& r) {
     return {std::string(subject_of(r.case_id)), is_silent(r)};
   }
-  std::map<std::pair<std::string, bool>, const Record*> first_;
+  std::map<std::pair<std::string, bool>, const verdict::Record*> first_;
 };
 
 struct Cause {
-  Class failure;
+  verdict::Class failure;
   std::string when;
 };
 
-Cause cause(const Record& r, const Places& places) {
+Cause cause(const verdict::Record& r, const Places& places) {
   constexpr std::string_view again = where(ScenarioKind::reload);
-  if (r.failure == Class::spoils_state)
+  if (r.failure == verdict::Class::spoils_state)
     return {r.failure, kind_of(r) == ScenarioKind::files ? place(r) : std::string(again)};
-  if (r.failure == Class::changes_input) return {r.failure, ""};
-  if (r.failure == Class::accepted_though_invalid)
+  if (r.failure == verdict::Class::changes_input) return {r.failure, ""};
+  if (r.failure == verdict::Class::accepted_though_invalid)
     return {r.failure, "with " + behind(words_of(r), "is answered despite ")};
-  if (!is_about_programs(r)) return {r.failure, text("saying \"", gist(words_of(r)), '"')};
+  if (!is_about_programs(r)) return {r.failure, concat("saying \"", gist(words_of(r)), '"')};
   const std::string place = places.of(r);
   if (is_answered(r)) {
-    const Class failure = r.failure == Class::nan ? Class::value : r.failure;
-    if (place == again) return {Class::spoils_state, place};
-    return {failure, place.empty() ? text("with ", subject_of(r.case_id)) : place};
+    const verdict::Class failure = r.failure == verdict::Class::nan ? verdict::Class::value : r.failure;
+    if (place == again) return {verdict::Class::spoils_state, place};
+    return {failure, place.empty() ? concat("with ", subject_of(r.case_id)) : place};
   }
-  const std::string phase = assay::phase(r), step = phase.empty() ? "" : text("in a step \"", phase, '"');
-  return {r.failure, text(step, step.empty() || place.empty() ? "" : ", ", place)};
+  const std::string phase = scenarios::phase(r), step = phase.empty() ? "" : concat("in a step \"", phase, '"');
+  return {r.failure, concat(step, step.empty() || place.empty() ? "" : ", ", place)};
 }
 
 }  // namespace
 
-void ScenarioDefects::add(const Record& r) {
-  if (is_failure(r.verdict)) failures_.push_back(r);
+void ScenarioDefects::add(const verdict::Record& r) {
+  if (verdict::is_failure(r.verdict)) failures_.push_back(r);
 }
 
-std::vector<Defect> ScenarioDefects::found() const {
+std::vector<verdict::Defect> ScenarioDefects::found() const {
   const Places places(failures_);
-  StatedDefects defects("the runtime", [](const Record& a, const Record& b) { return tier_of(a) < tier_of(b); });
-  for (const Record& r : failures_) {
+  verdict::StatedDefects defects("the runtime", [](const verdict::Record& a, const verdict::Record& b) {
+    return verdict::tier_of(a) < verdict::tier_of(b);
+  });
+  for (const verdict::Record& r : failures_) {
     const auto [failure, when] = cause(r, places);
     defects.add(r, failure, when);
   }
   return defects.found();
 }
 
-}  // namespace assay
+}  // namespace assay::scenarios

@@ -4,7 +4,7 @@
 
 #include "conformance/verdict/defect.h"
 
-namespace assay {
+namespace assay::scenarios {
 
 // Groups the failures of a runtime by cause. A refusal or an end with a message is grouped by the message without its
 // numbers. An input that is accepted although it is invalid is grouped by the fault in it. A wrong answer or a silent
@@ -12,11 +12,11 @@ namespace assay {
 // fails.
 class ScenarioDefects {
  public:
-  void add(const Record& record);
-  std::vector<Defect> found() const;  // most serious first
+  void add(const verdict::Record& record);
+  std::vector<verdict::Defect> found() const;  // most serious first
 
  private:
-  std::vector<Record> failures_;
+  std::vector<verdict::Record> failures_;
 };
 
-}  // namespace assay
+}  // namespace assay::scenarios

@@ -4,17 +4,17 @@
 #include "conformance/scenarios/scenario.h"
 
 // The judges of steps.
-namespace assay {
+namespace assay::scenarios {
 
-Judgement unsupported(std::string message);
+judge::Judgement unsupported(std::string message);
 
-StepJudge gives(std::vector<Value> outputs, const Tolerance& tolerance);
+StepJudge gives(std::vector<Value> outputs, const files::Tolerance& tolerance);
 StepJudge is_answered();
 StepJudge is_refused(std::string why);  // "a rank that is too large"
 
 // Judges a program whose one call is a call of the operator: the program's outputs are the outs. Operator and
 // expectation must outlive the judge.
-StepJudge answers(const Operator& op, std::vector<Value> arguments, std::shared_ptr<const Expectation> expected,
-                  ArithmeticMode arithmetic, Refusals allowed);
+StepJudge answers(const Operator& op, std::vector<Value> arguments, std::shared_ptr<const judge::Expectation> expected,
+                  judge::ArithmeticMode arithmetic, judge::Refusals allowed);
 
-}  // namespace assay
+}  // namespace assay::scenarios

@@ -10,38 +10,39 @@
 #include "conformance/scenarios/expectation.h"
 #include "conformance/scenarios/recorded_program.h"
 
-namespace assay {
+namespace assay::scenarios {
 namespace {
 
 struct FileOfCall {
   explicit FileOfCall(const Program& program) : bytes(encode(program)), file(bytes) {}
   Bytes bytes;
-  FileInMemory file;
+  sandbox::FileInMemory file;
 };
 
-Script script(const Corpus& corpus, const CaseId& id, ArithmeticMode arithmetic, bool promised) {
-  const Case c = corpus.make(id);
-  HostCall host = host_call(c);
-  CallProgram program = program_of_call(*c.op, host.arguments);
+Script script(const cases::Corpus& corpus, const cases::CaseId& id, judge::ArithmeticMode arithmetic, bool promised) {
+  const cases::Case c = corpus.make(id);
+  cases::HostCall host = cases::host_call(c);
+  reproduce::CallProgram program = reproduce::program_of_call(*c.op, host.arguments);
   const auto file = std::make_shared<const FileOfCall>(program.program);
-  auto expected = std::make_shared<const Expectation>(std::move(host.expected));
+  auto expected = std::make_shared<const judge::Expectation>(std::move(host.expected));
   Step step{.method = "forward", .inputs = {program.inputs.begin(), program.inputs.end()}};
-  step.judge =
-      answers(*c.op, c.arguments, std::move(expected), arithmetic, promised ? Refusals::unsupported : Refusals::all);
+  step.judge = answers(*c.op, c.arguments, std::move(expected), arithmetic,
+                       promised ? judge::Refusals::unsupported : judge::Refusals::all);
   return {{file->file.path(), {}}, {load(), std::move(step)}, file};
 }
 
 // None unless exporters emit the call and the reference answers it.
-std::optional<Scenario> scenario(const Corpus& corpus, const Contract& contract, const CaseId& id) {
-  const Case c = corpus.make(id);
-  const HostCall host = host_call(c);
+std::optional<Scenario> scenario(const cases::Corpus& corpus, const contract::Contract& contract,
+                                 const cases::CaseId& id) {
+  const cases::Case c = corpus.make(id);
+  const cases::HostCall host = cases::host_call(c);
   if (!host.valid()) return std::nullopt;
-  Promise promise = contract.promise(*c.op, host);
-  if (std::ranges::find(promise.slices, exported_slice) == promise.slices.end()) return std::nullopt;
-  const ArithmeticMode arithmetic = contract.arithmetic;
-  Scenario s{.id = text("operators/", to_text(id)), .kind = ScenarioKind::operators};
-  each_tensor(host.arguments, [&](const Tensor& t, std::size_t) {
-    s.dtypes.emplace_back(info(t.dtype).name), s.layouts.push_back(layout_name(t));
+  contract::Promise promise = contract.promise(*c.op, host);
+  if (std::ranges::find(promise.slices, verdict::exported_slice) == promise.slices.end()) return std::nullopt;
+  const judge::ArithmeticMode arithmetic = contract.arithmetic;
+  Scenario s{.id = concat("operators/", cases::to_text(id)), .kind = ScenarioKind::operators};
+  cases::each_tensor(host.arguments, [&](const Tensor& t, std::size_t) {
+    s.dtypes.emplace_back(info(t.dtype).name), s.layouts.push_back(cases::layout_name(t));
   });
   s.slices = std::move(promise.slices), s.promised = promise.promised;
   s.script = [&corpus, id, arithmetic, promised = s.promised] { return script(corpus, id, arithmetic, promised); };
@@ -50,14 +51,16 @@ std::optional<Scenario> scenario(const Corpus& corpus, const Contract& contract,
 
 }  // namespace
 
-void add_operators(std::vector<Scenario>& all, const Corpus& corpus, const Contract& contract, std::size_t most) {
-  for (const RecordedCalls* calls : corpus.matching("")) {
-    if (is_drawn(calls->op())) continue;
+void add_operators(std::vector<Scenario>& all, const cases::Corpus& corpus, const contract::Contract& contract,
+                   std::size_t most) {
+  for (const cases::RecordedCalls* calls : corpus.matching("")) {
+    if (judge::is_drawn(calls->op())) continue;
     std::set<std::vector<std::string>> seen;
     for (std::size_t i = 0; i < calls->size() && seen.size() < most; ++i) {
-      const RecordedCall recorded = calls->at(i);
+      const cases::RecordedCall recorded = calls->at(i);
       std::vector<std::string> dtypes;
-      each_tensor(recorded.arguments, [&](const Tensor& t, std::size_t) { dtypes.emplace_back(info(t.dtype).name); });
+      cases::each_tensor(recorded.arguments,
+                         [&](const Tensor& t, std::size_t) { dtypes.emplace_back(info(t.dtype).name); });
       if (recorded.refused || seen.contains(dtypes)) continue;
       auto one = scenario(corpus, contract, {std::string(calls->op().name), calls->digest(i), {}});
       if (!one) continue;
@@ -67,4 +70,4 @@ void add_operators(std::vector<Scenario>& all, const Corpus& corpus, const Contr
   }
 }
 
-}  // namespace assay
+}  // namespace assay::scenarios

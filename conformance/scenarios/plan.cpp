@@ -6,7 +6,7 @@
 #include "conformance/scenarios/files.h"
 #include "conformance/scenarios/operators.h"
 
-namespace assay {
+namespace assay::scenarios {
 namespace {
 
 // Programs whose files are changed. They are small and cover internal and external constants, several methods, control
@@ -21,7 +21,7 @@ bool fits(const std::string& pattern, const std::string& id) {
   if (pattern.empty()) return true;
   std::istringstream words(pattern);
   for (std::string word; std::getline(words, word, ',');)
-    if (matches(word, id) || matches(word, subject_of(id))) return true;
+    if (cases::matches(word, id) || cases::matches(word, subject_of(id))) return true;
   return false;
 }
 
@@ -32,8 +32,8 @@ std::string_view subject_of(std::string_view id) {
   return id.substr(0, id.find("::") == std::string_view::npos ? id.find(':') : id.find('#'));
 }
 
-std::vector<Scenario> plan_scenarios(const std::filesystem::path& folder, const Corpus& corpus,
-                                     const Contract& contract, std::span<const std::string> requests,
+std::vector<Scenario> plan_scenarios(const std::filesystem::path& folder, const cases::Corpus& corpus,
+                                     const contract::Contract& contract, std::span<const std::string> requests,
                                      const std::string& pattern) {
   std::vector<Scenario> all;
   for (const Recorded& program : recorded_programs(folder)) {
@@ -47,9 +47,9 @@ std::vector<Scenario> plan_scenarios(const std::filesystem::path& folder, const 
   add_cases_of_rules(all);
   add_operators(all, corpus, contract);
   std::erase_if(all, [&](const Scenario& s) { return !fits(pattern, s.id); });
-  if (all.empty()) throw Fault(Outcome::unsupported, "runtime.programs", text("no case fits \"", pattern, "\""));
+  if (all.empty()) throw Fault(Outcome::unsupported, "runtime.programs", concat("no case fits \"", pattern, "\""));
   std::ranges::stable_sort(all, {}, &Scenario::kind);
   return all;
 }
 
-}  // namespace assay
+}  // namespace assay::scenarios

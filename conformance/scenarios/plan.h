@@ -6,14 +6,14 @@
 #include "conformance/contract/contract.h"
 #include "conformance/scenarios/scenario.h"
 
-namespace assay {
+namespace assay::scenarios {
 
 // All scenarios that the pattern selects: a word of the pattern fits the scenario's id, or its program or operator. An
 // empty pattern selects all. The order is by kind, then by program or operator. `programs` is the folder of recorded
 // programs, golden/programs. `requests` are the requests that the runtime knows. Corpus and contract outlive the
 // scenarios. Throws Fault (unsupported, "runtime.programs") if the pattern selects nothing.
-std::vector<Scenario> plan_scenarios(const std::filesystem::path& programs, const Corpus& corpus,
-                                     const Contract& contract, std::span<const std::string> requests,
+std::vector<Scenario> plan_scenarios(const std::filesystem::path& programs, const cases::Corpus& corpus,
+                                     const contract::Contract& contract, std::span<const std::string> requests,
                                      const std::string& pattern);
 
-}  // namespace assay
+}  // namespace assay::scenarios

@@ -13,7 +13,7 @@
 #include "conformance/text/literal.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::scenarios {
 namespace {
 
 constexpr Int shown_elements = 8;
@@ -22,13 +22,13 @@ std::string in_words(const std::vector<Value>& values) {
   std::string all;
   for (const Value& v : values) {
     const Tensor* t = std::get_if<Tensor>(&v);
-    all += (all.empty() ? "" : ", ") + (t ? describe(*t) : literal(v, shown_elements));
+    all += (all.empty() ? "" : ", ") + (t ? describe(*t) : text::literal(v, shown_elements));
   }
   return all;
 }
 
 std::string in_words(const Step& step) {
-  const std::string which = step.instance == 0 ? "" : text(" program ", step.instance);
+  const std::string which = step.instance == 0 ? "" : concat(" program ", step.instance);
   switch (step.what) {
     case Step::Do::load:
       return "load" + which;
@@ -37,7 +37,7 @@ std::string in_words(const Step& step) {
     case Step::Do::ask:
       return "ask " + step.request;
     case Step::Do::call:
-      return text("call", which, which.empty() ? " " : ", ", step.method, '(', in_words(step.inputs), ')');
+      return concat("call", which, which.empty() ? " " : ", ", step.method, '(', in_words(step.inputs), ')');
   }
   return {};
 }
@@ -51,8 +51,8 @@ bool takes_instances(const Script& script) {
   return std::ranges::any_of(script.steps, [](const Step& step) { return step.instance > 0; });
 }
 
-Record record_of(const Scenario& scenario, std::string_view testee) {
-  Record r;
+verdict::Record record_of(const Scenario& scenario, std::string_view testee) {
+  verdict::Record r;
   r.testee = testee, r.operator_name = scenario.group.empty() ? name(scenario.kind) : scenario.group,
   r.case_id = scenario.id;
   r.dtypes = scenario.dtypes, r.layouts = scenario.layouts;
@@ -62,32 +62,35 @@ Record record_of(const Scenario& scenario, std::string_view testee) {
 
 class Player {
  public:
-  Player(const Script& script, Runtime& runtime) : script_(script), runtime_(runtime) {}
+  Player(const Script& script, testee::Runtime& runtime) : script_(script), runtime_(runtime) {}
 
   // Returns whether the next step is to be played.
   bool play(const Step& step) {
     StepResult result;
-    Judgement next;
+    judge::Judgement next;
     const std::vector<Value> inputs = step.inputs;
     try {
       result = done(step);
-    } catch (const NotAsked& not_asked) {
+    } catch (const testee::NotAsked& not_asked) {
       next = unsupported(not_asked.message);
     } catch (const std::exception& thrown) {  // an exception would end a host that does not expect it
-      next.verdict = Verdict::crash, next.failure = Class::abort, next.message = text("throws: ", thrown.what());
+      next.verdict = verdict::Verdict::crash, next.failure = verdict::Class::abort,
+      next.message = concat("throws: ", thrown.what());
     }
-    if (next.verdict == Verdict::pass && step.judge) next = step.judge(result);
-    if (next.verdict == Verdict::pass && !std::ranges::equal(inputs, step.inputs, same))
-      next.verdict = Verdict::fail, next.failure = Class::changes_input, next.message = "changes an input";
-    answer_ += text(name(result.reply.outcome), ' ', name(next.verdict), ' ', name(next.failure), '\n');
-    const bool is_good = next.verdict == Verdict::pass || next.verdict == Verdict::quality;
-    if (next.verdict != Verdict::pass) judgement_ = std::move(next);
+    if (next.verdict == verdict::Verdict::pass && step.judge) next = step.judge(result);
+    if (next.verdict == verdict::Verdict::pass && !std::ranges::equal(inputs, step.inputs, files::same))
+      next.verdict = verdict::Verdict::fail, next.failure = verdict::Class::changes_input,
+      next.message = "changes an input";
+    answer_ +=
+        concat(name(result.reply.outcome), ' ', verdict::name(next.verdict), ' ', verdict::name(next.failure), '\n');
+    const bool is_good = next.verdict == verdict::Verdict::pass || next.verdict == verdict::Verdict::quality;
+    if (next.verdict != verdict::Verdict::pass) judgement_ = std::move(next);
     return is_good && (step.what != Step::Do::load || result.reply.outcome == Outcome::ok);
   }
 
-  const Judgement& judgement() const { return judgement_; }  // the most serious one
+  const judge::Judgement& judgement() const { return judgement_; }  // the most serious one
   // A digest of the outcomes alone, since threads may add in another order and round differently.
-  std::uint64_t answer() const { return digest(answer_); }
+  std::uint64_t answer() const { return text::digest(answer_); }
 
  private:
   StepResult done(const Step& step) {
@@ -103,53 +106,53 @@ class Player {
   }
 
   const Script& script_;
-  Runtime& runtime_;
-  std::vector<std::unique_ptr<TesteeProgram>> loaded_;
-  Judgement judgement_;
+  testee::Runtime& runtime_;
+  std::vector<std::unique_ptr<testee::TesteeProgram>> loaded_;
+  judge::Judgement judgement_;
   std::string answer_;
 };
 
-Judgement play(const Script& script, Runtime& runtime, Record& r, std::uint64_t& answer) {
+judge::Judgement play(const Script& script, testee::Runtime& runtime, verdict::Record& r, std::uint64_t& answer) {
   if (takes_instances(script) && !runtime.has_instances())
-    return unsupported(text(runtime.name(), " takes one program at a time"));
+    return unsupported(concat(runtime.name(), " takes one program at a time"));
   Player player(script, runtime);
   for (const Step& step : script.steps) {
     r.inputs.push_back({std::to_string(r.inputs.size()), in_words(step)});
-    tell(text(r.inputs.back().name, ": ", r.inputs.back().text));
+    tell(concat(r.inputs.back().name, ": ", r.inputs.back().text));
     if (player.play(step)) continue;
-    if (is_failure(player.judgement().verdict)) r.valid = step.valid;
+    if (verdict::is_failure(player.judgement().verdict)) r.valid = step.valid;
     break;
   }
   answer = player.answer();
-  Judgement j = player.judgement();
-  if (!j.message.empty()) j.message = text(r.inputs.back().text, ": ", j.message);
+  judge::Judgement j = player.judgement();
+  if (!j.message.empty()) j.message = concat(r.inputs.back().text, ": ", j.message);
   return j;
 }
 
 }  // namespace
 
-Judged play(const Scenario& scenario, Runtime& runtime, Detail detail) {
+runner::Judged play(const Scenario& scenario, testee::Runtime& runtime, runner::Detail detail) {
   const Script script = scenario.script();
   runtime.begin(scenario.id);
   const auto begin = std::chrono::steady_clock::now();
-  Judged judged{record_of(scenario, runtime.name()), 0, false};
-  Record& r = judged.record;
-  const Judgement j = play(script, runtime, r, judged.answer);
+  runner::Judged judged{record_of(scenario, runtime.name()), 0, false};
+  verdict::Record& r = judged.record;
+  const judge::Judgement j = play(script, runtime, r, judged.answer);
   r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  judged.spoilt = j.verdict == Verdict::crash;
+  judged.spoilt = j.verdict == verdict::Verdict::crash;
   r.verdict = j.verdict, r.failure = j.failure, r.bound = j.bound, r.message = j.message;
   if (!j.rule.empty()) r.rule = j.rule;
   if (!j.bound.empty()) r.distance = j.distance;
-  if (r.verdict == Verdict::pass && detail != Detail::all) r.inputs.clear();
+  if (r.verdict == verdict::Verdict::pass && detail != runner::Detail::all) r.inputs.clear();
   return judged;
 }
 
-Judged lost(const Scenario& scenario, std::string_view testee, const TaskResult& death) {
-  Judged judged{record_of(scenario, testee), 0, true};
-  judged.record.verdict = verdict_on_death(death), judged.record.failure = class_of_death(death);
-  judged.record.message = words_of_death(death);
-  judged.answer = digest(text(name(judged.record.verdict), death.text));
+runner::Judged lost(const Scenario& scenario, std::string_view testee, const sandbox::TaskResult& death) {
+  runner::Judged judged{record_of(scenario, testee), 0, true};
+  judged.record.verdict = sandbox::verdict_on_death(death), judged.record.failure = sandbox::class_of_death(death);
+  judged.record.message = sandbox::words_of_death(death);
+  judged.answer = text::digest(concat(verdict::name(judged.record.verdict), death.text));
   return judged;
 }
 
-}  // namespace assay
+}  // namespace assay::scenarios

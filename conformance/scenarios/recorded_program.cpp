@@ -5,19 +5,19 @@
 #include "conformance/files/file.h"
 #include "conformance/scenarios/expectation.h"
 
-namespace assay {
+namespace assay::scenarios {
 namespace {
 
 namespace fs = std::filesystem;
 
 Recorded read(const fs::path& folder) {
   const fs::path file = folder / "program.pte";
-  ProgramCalls calls = read_calls(folder / "calls.json");
-  const ValidProgram program = valid_program(open_file(file), open_data_files(calls.data));
-  const Host host(program);
-  for (ProgramCall& call : calls.calls) {
+  hosts::ProgramCalls calls = hosts::read_calls(folder / "calls.json");
+  const ValidProgram program = hosts::valid_program(files::open_file(file), files::open_data_files(calls.data));
+  const hosts::Host host(program);
+  for (hosts::ProgramCall& call : calls.calls) {
     if (call.method.empty()) call.method = host.default_method();
-    call.inputs = adapted(host.plan(call.method), std::move(call.inputs));
+    call.inputs = hosts::adapted(host.plan(call.method), std::move(call.inputs));
   }
   return std::make_shared<const RecordedProgram>(
       RecordedProgram{folder.filename().string(), file, program, std::move(calls)});
@@ -39,10 +39,10 @@ Step load(std::size_t instance) { return {.what = Step::Do::load, .instance = in
 
 Step unload(std::size_t instance) { return {.what = Step::Do::unload, .instance = instance}; }
 
-Step call(const ProgramCall& call, std::size_t instance) {
+Step call(const hosts::ProgramCall& call, std::size_t instance) {
   Step step{.instance = instance, .method = call.method, .inputs = call.inputs};
   if (!call.fails.empty())
-    step.judge = is_refused(text("rule ", call.fails));
+    step.judge = is_refused(concat("rule ", call.fails));
   else
     step.judge = call.outputs ? gives(*call.outputs, call.tolerance) : is_answered();
   return step;
@@ -53,10 +53,10 @@ Step refused_call(std::string method, std::vector<Value> inputs, const char* why
 }
 
 Scenario with_refusal(const Recorded& program, ScenarioKind kind, const std::string& what, std::vector<Step> steps) {
-  Scenario s{.id = text(name(kind), '/', program->name, ':', what), .kind = kind, .valid = false};
+  Scenario s{.id = concat(name(kind), '/', program->name, ':', what), .kind = kind, .valid = false};
   s.slices = {"invalid"};
   s.script = [program, steps = std::move(steps)] { return Script{program->settings(), steps}; };
   return s;
 }
 
-}  // namespace assay
+}  // namespace assay::scenarios

@@ -7,17 +7,17 @@
 #include "conformance/hosts/calls.h"
 #include "conformance/scenarios/scenario.h"
 
-namespace assay {
+namespace assay::scenarios {
 
 // A program from the official exporter, with calls and the results of eager PyTorch.
 struct RecordedProgram {
   std::string name;
   std::filesystem::path file;
   ValidProgram program;
-  ProgramCalls calls;  // each call has a method, and its inputs have the layout that the method declares
+  hosts::ProgramCalls calls;  // each call has a method, and its inputs have the layout that the method declares
 
-  const pte::ExecutionPlan& plan(const ProgramCall& call) const { return *program.plan(call.method); }
-  LoadSettings settings() const { return {file, calls.data}; }
+  const pte::ExecutionPlan& plan(const hosts::ProgramCall& call) const { return *program.plan(call.method); }
+  testee::LoadSettings settings() const { return {file, calls.data}; }
 };
 using Recorded = std::shared_ptr<const RecordedProgram>;
 
@@ -28,7 +28,7 @@ std::vector<Recorded> recorded_programs(const std::filesystem::path& folder);
 // Steps of scripts.
 Step load(std::size_t instance = 0);
 Step unload(std::size_t instance = 0);
-Step call(const ProgramCall& call, std::size_t instance = 0);  // its judge expects the recorded results
+Step call(const hosts::ProgramCall& call, std::size_t instance = 0);  // its judge expects the recorded results
 Step refused_call(std::string method, std::vector<Value> inputs, const char* why);
 
 // A scenario in which one call is refused and the other calls are answered.
@@ -40,4 +40,4 @@ void add_request(std::vector<Scenario>& all, const Recorded& program, const std:
 void add_sizes(std::vector<Scenario>& all, const Recorded& program);
 void add_wrong_inputs(std::vector<Scenario>& all, const Recorded& program);
 
-}  // namespace assay
+}  // namespace assay::scenarios

@@ -9,7 +9,7 @@
 #include "conformance/text/json.h"
 #include "conformance/text/malformed.h"
 
-namespace assay {
+namespace assay::scenarios {
 namespace {
 
 Outcome outcome_of(const std::string& word) {
@@ -17,45 +17,46 @@ Outcome outcome_of(const std::string& word) {
   if (word == "refused") return Outcome::invalid;
   if (word == "unsupported") return Outcome::unsupported;
   if (word == "exhausted") return Outcome::exhausted;
-  if (word == "crashed") throw Lost{TaskResult::End::crashed, SIGSEGV, "crashed with no word of why"};
-  if (word == "hung") throw Lost{TaskResult::End::timed_out, 0, "did not end, as the results say"};
-  malformed("results", "a step \"", word, "\" is none of answered, refused, unsupported, exhausted, crashed, hung");
+  if (word == "crashed") throw sandbox::Lost{sandbox::TaskResult::End::crashed, SIGSEGV, "crashed with no word of why"};
+  if (word == "hung") throw sandbox::Lost{sandbox::TaskResult::End::timed_out, 0, "did not end, as the results say"};
+  text::malformed("results", "a step \"", word,
+                  "\" is none of answered, refused, unsupported, exhausted, crashed, hung");
 }
 
-Value value_in(const Json& json) { return value_of(json, json.contains("string") ? "str" : "Scalar"); }
+Value value_in(const text::Json& json) { return text::value_of(json, json.contains("string") ? "str" : "Scalar"); }
 
 // The results of the current case. Each step takes the next one.
 class Results {
  public:
   explicit Results(const std::filesystem::path& file) {
     std::ifstream lines(file);
-    if (!lines) malformed("results", file.string(), " cannot be read");
+    if (!lines) text::malformed("results", file.string(), " cannot be read");
     for (std::string line; std::getline(lines, line);) add(line);
-    if (name_.empty()) malformed("results", file.string(), " has no line {\"results\": NAME}");
+    if (name_.empty()) text::malformed("results", file.string(), " has no line {\"results\": NAME}");
   }
 
   const std::string& name() const { return name_; }
   void begin(std::string_view id) { id_ = id, step_ = 0; }
 
-  Reply next(std::vector<Value>* outputs) {
+  testee::Reply next(std::vector<Value>* outputs) {
     const auto found = cases_.find(id_);
-    if (found == cases_.end()) throw NotAsked(text("there is no result of ", id_));
-    const Json all = parse_json(found->second);
-    const Json& steps = all.at("steps");
-    if (step_ >= steps.size()) throw NotAsked(text("there is no result of step ", step_, " of ", id_));
-    const Json& step = steps[step_++];
-    Reply reply{outcome_of(step.at("is").get<std::string>()), step.value("message", "")};
+    if (found == cases_.end()) throw testee::NotAsked(concat("there is no result of ", id_));
+    const text::Json all = text::parse_json(found->second);
+    const text::Json& steps = all.at("steps");
+    if (step_ >= steps.size()) throw testee::NotAsked(concat("there is no result of step ", step_, " of ", id_));
+    const text::Json& step = steps[step_++];
+    testee::Reply reply{outcome_of(step.at("is").get<std::string>()), step.value("message", "")};
     if (outputs && step.contains("outputs"))
-      for (const Json& output : step["outputs"]) outputs->push_back(value_in(output));
+      for (const text::Json& output : step["outputs"]) outputs->push_back(value_in(output));
     return reply;
   }
 
  private:
   void add(const std::string& line) {
-    const Json json = parse_json(line);
+    const text::Json json = text::parse_json(line);
     if (json.is_object() && json.contains("results")) return void(name_ = json["results"].get<std::string>());
     if (!json.is_object() || !json.contains("case") || !json.contains("steps") || !json["steps"].is_array())
-      malformed("results", "a line is neither {\"results\": NAME} nor {\"case\": ID, \"steps\": [...]}");
+      text::malformed("results", "a line is neither {\"results\": NAME} nor {\"case\": ID, \"steps\": [...]}");
     cases_[json["case"].get<std::string>()] = line;
   }
 
@@ -64,10 +65,10 @@ class Results {
   std::map<std::string, std::string, std::less<>> cases_;
 };
 
-class TakenProgram final : public TesteeProgram {
+class TakenProgram final : public testee::TesteeProgram {
  public:
   explicit TakenProgram(Results& results) : results_(results) {}
-  Reply call(const std::string&, std::span<const Value>, std::vector<Value>& outputs) override {
+  testee::Reply call(const std::string&, std::span<const Value>, std::vector<Value>& outputs) override {
     return results_.next(&outputs);
   }
 
@@ -75,15 +76,15 @@ class TakenProgram final : public TesteeProgram {
   Results& results_;
 };
 
-class ResultsRuntime final : public Runtime {
+class ResultsRuntime final : public testee::Runtime {
  public:
   explicit ResultsRuntime(const std::filesystem::path& file) : file_(file), results_(file) {}
   std::string_view name() const override { return results_.name(); }
   std::vector<std::pair<std::string, std::string>> facts() const override {
-    return {{"file " + file_.filename().string(), digest_of_file(file_)}};
+    return {{"file " + file_.filename().string(), testee::digest_of_file(file_)}};
   }
   void begin(std::string_view id) override { results_.begin(id); }
-  std::unique_ptr<TesteeProgram> load(const LoadSettings&, Reply& reply) override {
+  std::unique_ptr<testee::TesteeProgram> load(const testee::LoadSettings&, testee::Reply& reply) override {
     reply = results_.next(nullptr);
     return reply.outcome == Outcome::ok ? std::make_unique<TakenProgram>(results_) : nullptr;
   }
@@ -95,8 +96,8 @@ class ResultsRuntime final : public Runtime {
 
 }  // namespace
 
-std::unique_ptr<Runtime> make_results(const std::filesystem::path& file) {
+std::unique_ptr<testee::Runtime> make_results(const std::filesystem::path& file) {
   return std::make_unique<ResultsRuntime>(file);
 }
 
-}  // namespace assay
+}  // namespace assay::scenarios

@@ -5,10 +5,10 @@
 
 #include "conformance/testee/runtime.h"
 
-namespace assay {
+namespace assay::scenarios {
 
 // A runtime that replays results which were recorded on another machine. The file holds the results;
 // spec/runtime_suite.md defines its format. Throws Fault (malformed, "results").
-std::unique_ptr<Runtime> make_results(const std::filesystem::path& file);
+std::unique_ptr<testee::Runtime> make_results(const std::filesystem::path& file);
 
-}  // namespace assay
+}  // namespace assay::scenarios

@@ -12,7 +12,7 @@
 
 // Scenarios: the steps that a runtime under test does with programs, and the expected results. spec/runtime_suite.md
 // defines the terms.
-namespace assay {
+namespace assay::scenarios {
 
 // The kinds of scenarios, in the order in which they are judged.
 enum class ScenarioKind : std::uint8_t {
@@ -68,20 +68,20 @@ std::string_view subject_of(std::string_view id);
 
 // The result of a step on a runtime.
 struct StepResult {
-  Reply reply;
+  testee::Reply reply;
   std::vector<Value> outputs;  // the outputs of an answered call
 };
 
 // The expected result of a step: a judge, which may be null, and the same expectation as text and numbers for readers.
 struct StepJudge {
-  std::function<Judgement(const StepResult&)> judge = {};
+  std::function<judge::Judgement(const StepResult&)> judge = {};
   std::string refused = {};                      // the reason for the expected refusal; empty if an answer is expected
   std::vector<Value> outputs = {};               // the expected outputs; empty if any outputs are right
   double rtol = 0, atol = 0;                     // the tolerance of elements
   std::vector<Value> lowest = {}, highest = {};  // bounds of the outputs, which replace the tolerance
 
   explicit operator bool() const { return static_cast<bool>(judge); }
-  Judgement operator()(const StepResult& result) const { return judge(result); }
+  judge::Judgement operator()(const StepResult& result) const { return judge(result); }
 };
 
 struct Step {
@@ -99,7 +99,7 @@ struct Step {
 
 // The script ends after the first step that does not pass, and after a load that is refused.
 struct Script {
-  LoadSettings program;
+  testee::LoadSettings program;
   std::vector<Step> steps;
   std::shared_ptr<const void> owner = {};  // owns the files that `program` names
 };
@@ -116,4 +116,4 @@ struct Scenario {
   std::function<Script()> script = {};                 // creates the script when the scenario is played
 };
 
-}  // namespace assay
+}  // namespace assay::scenarios

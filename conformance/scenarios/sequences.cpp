@@ -5,13 +5,13 @@
 #include "conformance/scenarios/recorded_program.h"
 
 // Scenarios that repeat recorded calls, run them on several instances, and share arenas between methods.
-namespace assay {
+namespace assay::scenarios {
 namespace {
 
-using Calls = std::vector<ProgramCall>;
+using Calls = std::vector<hosts::ProgramCall>;
 
 void append(std::vector<Step>& steps, const Calls& calls) {
-  for (const ProgramCall& one : calls) steps.push_back(call(one));
+  for (const hosts::ProgramCall& one : calls) steps.push_back(call(one));
 }
 
 std::vector<Step> recorded(const Calls& calls) {
@@ -41,9 +41,9 @@ std::vector<Step> by_turns(const Calls& calls) {
 
 Scenario scenario(const Recorded& program, ScenarioKind kind, std::vector<Step> (*steps)(const Calls&),
                   bool share_arenas = false) {
-  Scenario s{.id = text(name(kind), '/', program->name), .kind = kind};
+  Scenario s{.id = concat(name(kind), '/', program->name), .kind = kind};
   s.script = [=] {
-    LoadSettings settings = program->settings();
+    testee::LoadSettings settings = program->settings();
     settings.share_arenas = share_arenas;
     return Script{std::move(settings), steps(program->calls.calls)};
   };
@@ -58,8 +58,8 @@ bool same_tensor(const Value& a, const Value& b) {
 // Methods may share their planned memories unless one of them overwrites the state of another. The reference decides.
 bool may_share_arenas(const RecordedProgram& program) {
   if (format::size_of(program.program->tables().execution_plan()) < 2) return false;
-  Host apart(program.program), sharing(program.program, {.share_arenas = true});
-  return std::ranges::all_of(program.calls.calls, [&](const ProgramCall& call) {
+  hosts::Host apart(program.program), sharing(program.program, {.share_arenas = true});
+  return std::ranges::all_of(program.calls.calls, [&](const hosts::ProgramCall& call) {
     return std::ranges::equal(apart.call(call.method, call.inputs), sharing.call(call.method, call.inputs),
                               same_tensor);
   });
@@ -68,9 +68,9 @@ bool may_share_arenas(const RecordedProgram& program) {
 }  // namespace
 
 void add_request(std::vector<Scenario>& all, const Recorded& program, const std::string& request) {
-  Scenario s{.id = text(name(ScenarioKind::requests), '/', request), .kind = ScenarioKind::requests};
+  Scenario s{.id = concat(name(ScenarioKind::requests), '/', request), .kind = ScenarioKind::requests};
   s.script = [program, request] {
-    const ProgramCall& call = program->calls.calls.front();
+    const hosts::ProgramCall& call = program->calls.calls.front();
     Step step{.what = Step::Do::ask, .method = call.method, .inputs = call.inputs, .request = request};
     step.judge = is_answered();
     return Script{program->settings(), {std::move(step)}};
@@ -86,4 +86,4 @@ void add_sequences(std::vector<Scenario>& all, const Recorded& program) {
   if (may_share_arenas(*program)) all.push_back(scenario(program, ScenarioKind::arenas, recorded, true));
 }
 
-}  // namespace assay
+}  // namespace assay::scenarios

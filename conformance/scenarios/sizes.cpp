@@ -6,7 +6,7 @@
 #include "conformance/scenarios/recorded_program.h"
 
 // Scenarios of programs with open input sizes: calls at the ends of the allowed range and beyond it.
-namespace assay {
+namespace assay::scenarios {
 namespace {
 
 using Inputs = std::vector<Value>;
@@ -20,21 +20,21 @@ struct Open {
 
 // A method with open sizes, and one of its calls.
 struct OpenMethod {
-  ProgramCall call;
+  hosts::ProgramCall call;
   std::vector<Open> sizes;
 };
 
-OpenMethod opened(const RecordedProgram& program, const ProgramCall& first) {
+OpenMethod opened(const RecordedProgram& program, const hosts::ProgramCall& first) {
   OpenMethod method{first, {}};
   const pte::ExecutionPlan& plan = program.plan(first);
   const auto inputs = format::items(plan.inputs());
   for (std::size_t i = 0; i < first.inputs.size(); ++i) {
-    const pte::Tensor* declared = value_at(plan, inputs[i])->val_as_Tensor();
+    const pte::Tensor* declared = inspect::value_at(plan, inputs[i])->val_as_Tensor();
     if (!declared || declared->shape_dynamism() != pte::TensorShapeDynamism::DYNAMIC_BOUND) continue;
     const auto bounds = format::items(declared->sizes());
     for (int d = 0; d < static_cast<int>(bounds.size()); ++d) {
       Open open{i, d, bounds[static_cast<std::size_t>(d)], bounds[static_cast<std::size_t>(d)]};
-      for (const ProgramCall& call : program.calls.calls)
+      for (const hosts::ProgramCall& call : program.calls.calls)
         if (call.method == first.method) open.least = std::min(open.least, std::get<Tensor>(call.inputs[i]).sizes[d]);
       if (open.least < open.most) method.sizes.push_back(open);
     }
@@ -70,7 +70,7 @@ Inputs at_sizes(const OpenMethod& method, Int (*size)(const Open&)) {
 
 // Appends a call with the first sizes that the reference answers, and its results. No file states which sizes go
 // together, so the reference decides.
-void append(std::vector<Step>& steps, Host& reference, const OpenMethod& method,
+void append(std::vector<Step>& steps, hosts::Host& reference, const OpenMethod& method,
             std::initializer_list<Int (*)(const Open&)> first_that_fits) {
   for (const auto size : first_that_fits) {
     Inputs inputs = at_sizes(method, size);
@@ -89,7 +89,7 @@ Script within_bounds(const RecordedProgram& program, const OpenMethod& method) {
   constexpr auto least = [](const Open& o) { return o.least; };
   constexpr auto middle = [](const Open& o) { return (o.least + o.most) / 2; };
   constexpr auto most = [](const Open& o) { return o.most; };
-  Host reference(program.program);
+  hosts::Host reference(program.program);
   std::vector<Step> steps{load()};
   append(steps, reference, method, {one, least});
   append(steps, reference, method, {most});
@@ -118,18 +118,18 @@ bool has_others(const OpenMethod& method, const Open& open) {
 
 void add_sizes(std::vector<Scenario>& all, const Recorded& program) {
   std::map<std::string, OpenMethod> methods;
-  for (const ProgramCall& call : program->calls.calls)
+  for (const hosts::ProgramCall& call : program->calls.calls)
     if (!methods.contains(call.method)) methods.emplace(call.method, opened(*program, call));
   for (const auto& each : methods) {
     const std::string& name = each.first;
     const OpenMethod& method = each.second;
     if (method.sizes.empty()) continue;
-    Scenario s{.id = text("sizes/", program->name, ':', name), .kind = ScenarioKind::sizes};
+    Scenario s{.id = concat("sizes/", program->name, ':', name), .kind = ScenarioKind::sizes};
     s.script = [program, method = method] { return within_bounds(*program, method); };
     all.push_back(std::move(s));
     const auto refused = [&](const std::string& what, const Open& open, Int Open::*others) {
       all.push_back(with_refusal(
-          program, ScenarioKind::sizes, text(name, ':', what, '-', open.input, '.', open.dim),
+          program, ScenarioKind::sizes, concat(name, ':', what, '-', open.input, '.', open.dim),
           {load(), refused_call(name, beyond(method, open, others), "a size beyond what the program declares"),
            call(program->calls.calls.front())}));
     };
@@ -141,4 +141,4 @@ void add_sizes(std::vector<Scenario>& all, const Recorded& program) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::scenarios

@@ -4,12 +4,12 @@
 #include "conformance/text/digest.h"
 #include "conformance/text/json.h"
 
-namespace assay {
+namespace assay::scenarios {
 namespace {
 
-Json values(const std::vector<Value>& all) {
-  Json list = Json::array();
-  for (const Value& v : all) list.push_back(to_json(v, "Scalar"));
+text::Json values(const std::vector<Value>& all) {
+  text::Json list = text::Json::array();
+  for (const Value& v : all) list.push_back(text::to_json(v, "Scalar"));
   return list;
 }
 
@@ -28,7 +28,7 @@ std::string_view word(Step::Do what) {
 }
 
 // Writes "answered" with the outputs, "refused" with the reason, or "either".
-void tell(Json& step, const StepJudge& judge) {
+void tell(text::Json& step, const StepJudge& judge) {
   if (!judge) return void(step["expected"] = "either");
   step["expected"] = judge.refused.empty() ? "answered" : "refused";
   if (!judge.refused.empty()) step["despite"] = judge.refused;
@@ -40,8 +40,8 @@ void tell(Json& step, const StepJudge& judge) {
     step["lowest"] = values(judge.lowest), step["highest"] = values(judge.highest);
 }
 
-Json json_of(const Step& step) {
-  Json json{{"do", word(step.what)}, {"instance", step.instance}};
+text::Json json_of(const Step& step) {
+  text::Json json{{"do", word(step.what)}, {"instance", step.instance}};
   if (step.what == Step::Do::call) json["method"] = step.method, json["inputs"] = values(step.inputs);
   tell(json, step.judge);
   return json;
@@ -51,20 +51,20 @@ Json json_of(const Step& step) {
 
 // The name is a digest of the contents, so that contents shared by many cases are stored once.
 std::string WrittenSuite::file(const std::filesystem::path& contents, std::string_view suffix) const {
-  const File file = open_file(contents);
-  const std::string name = text(digits_of(digest(file.bytes)), suffix);
-  if (!std::filesystem::exists(folder_ / name)) write_file(folder_ / name, file.bytes);
+  const File file = files::open_file(contents);
+  const std::string name = concat(text::digits_of(text::digest(file.bytes)), suffix);
+  if (!std::filesystem::exists(folder_ / name)) files::write_file(folder_ / name, file.bytes);
   return name;
 }
 
 void WrittenSuite::add(const Scenario& scenario) {
   const Script script = scenario.script();
-  Json json{{"case", scenario.id}, {"program", file(script.program.program, ".pte")}};
+  text::Json json{{"case", scenario.id}, {"program", file(script.program.program, ".pte")}};
   if (!scenario.rule.empty()) json["rule"] = scenario.rule;
   for (const auto& data : script.program.data) json["data"].push_back(file(data, ".ptd"));
   if (script.program.share_arenas) json["share_arenas"] = true;
   for (const Step& step : script.steps) json["steps"].push_back(json_of(step));
-  manifest_ << line_of(json) << '\n';
+  manifest_ << text::line_of(json) << '\n';
 }
 
-}  // namespace assay
+}  // namespace assay::scenarios

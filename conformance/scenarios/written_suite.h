@@ -5,7 +5,7 @@
 
 #include "conformance/scenarios/scenario.h"
 
-namespace assay {
+namespace assay::scenarios {
 
 // Writes scenarios as files, so that another host can run them. spec/runtime_suite.md defines the files.
 class WrittenSuite {
@@ -23,4 +23,4 @@ class WrittenSuite {
   std::ostream& manifest_;
 };
 
-}  // namespace assay
+}  // namespace assay::scenarios

@@ -5,7 +5,7 @@
 #include "conformance/scenarios/recorded_program.h"
 
 // Calls that a runtime must refuse. Afterwards its program must answer as if these calls had not been made.
-namespace assay {
+namespace assay::scenarios {
 namespace {
 
 using Inputs = std::vector<Value>;
@@ -25,7 +25,7 @@ Found tensor_in(const pte::ExecutionPlan& plan, Inputs& inputs, int least_rank =
   const auto declared = format::items(plan.inputs());
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (Tensor* t = std::get_if<Tensor>(&inputs[i]); t && t->rank() >= least_rank && t->count() > 0)
-      return {t, value_at(plan, declared[i])->val_as_Tensor()};
+      return {t, inspect::value_at(plan, declared[i])->val_as_Tensor()};
   return {};
 }
 
@@ -91,7 +91,7 @@ constexpr auto wrongs = std::to_array<Wrong>({
 void add_wrong_inputs(std::vector<Scenario>& all, const Recorded& program) {
   const auto& calls = program->calls.calls;
   if (calls.empty()) return;
-  const ProgramCall& first = calls.front();
+  const hosts::ProgramCall& first = calls.front();
   const auto add = [&](const std::string& what, std::vector<Step> steps) {
     all.push_back(with_refusal(program, ScenarioKind::inputs, what, std::move(steps)));
   };
@@ -105,4 +105,4 @@ void add_wrong_inputs(std::vector<Scenario>& all, const Recorded& program) {
   add("forgotten", std::move(forgotten));
 }
 
-}  // namespace assay
+}  // namespace assay::scenarios

@@ -11,7 +11,7 @@
 
 #include "conformance/text/digest.h"
 
-namespace assay {
+namespace assay::testee {
 namespace {
 
 struct Loaded {
@@ -46,7 +46,7 @@ std::filesystem::path program_of(const std::string& word) {
 std::string digest_of_file(const std::filesystem::path& path) {
   std::string bytes(std::filesystem::file_size(path), '\0');
   std::ifstream(path, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return digits_of(digest(bytes));
+  return text::digits_of(text::digest(bytes));
 }
 
 Digests digests_of_loaded(std::span<const std::string> names) {
@@ -78,4 +78,4 @@ Digests digests_of_command(std::span<const std::string> words) {
   return digests;
 }
 
-}  // namespace assay
+}  // namespace assay::testee

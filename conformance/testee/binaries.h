@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay {
+namespace assay::testee {
 
 // Binaries by file name, each with a digest of its bytes. A run and a benchmark with equal digests used the same
 // binary.
@@ -30,4 +30,4 @@ Digests digests_of_command(std::span<const std::string> words);
 
 inline constexpr const char* executable = "executable";  // the name of this process's own binary
 
-}  // namespace assay
+}  // namespace assay::testee

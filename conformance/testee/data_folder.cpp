@@ -4,7 +4,7 @@
 
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::testee {
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,10 +32,11 @@ fs::path folder_of(const fs::path& path, const char* rule) {
   if (const fs::path folder = find_folder(path); !folder.empty()) return folder;
   const auto [executable, working] = beginnings();
   std::string installed;
-  for (const char* prefix : prefixes) installed += text(installed.empty() ? "" : " or ", share(prefix).string());
-  throw Fault(Outcome::malformed, rule,
-              text("there is no folder ", path.string(), " in or above ", executable.string(),
-                   ", where the command is, or ", working.string(), ", nor in share/assay there, nor in ", installed));
+  for (const char* prefix : prefixes) installed += concat(installed.empty() ? "" : " or ", share(prefix).string());
+  throw Fault(
+      Outcome::malformed, rule,
+      concat("there is no folder ", path.string(), " in or above ", executable.string(), ", where the command is, or ",
+             working.string(), ", nor in share/assay there, nor in ", installed));
 }
 
-}  // namespace assay
+}  // namespace assay::testee

@@ -8,7 +8,7 @@
 
 #include "conformance/testee/library.h"
 
-namespace assay {
+namespace assay::testee {
 
 struct EngineSettings {
   std::filesystem::path program;
@@ -55,4 +55,4 @@ class Engine {
 // The function that a module exports as assay_engine. It makes an engine, which the caller owns.
 using MakeEngine = Engine* (*)();
 
-}  // namespace assay
+}  // namespace assay::testee

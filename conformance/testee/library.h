@@ -12,7 +12,7 @@
 #include "reference/operator.h"
 #include "reference/value.h"
 
-namespace assay {
+namespace assay::testee {
 
 // A dense tensor in memory that the host owns: `data` holds the elements in the order of dim_order, without gaps.
 struct TensorView {
@@ -81,4 +81,4 @@ class KernelLibrary {
   virtual bool may_crash() const { return true; }
 };
 
-}  // namespace assay
+}  // namespace assay::testee

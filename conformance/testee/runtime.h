@@ -14,7 +14,7 @@
 #include "reference/budget.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::testee {
 
 // Thrown by load() and call() if the runtime's interface cannot express the request.
 struct NotAsked : Fault {
@@ -84,7 +84,7 @@ class Runtime {
   // program answers. May crash.
   virtual std::vector<std::string> requests() const { return {}; }
   virtual Reply ask(std::string_view request, const LoadSettings&, const std::string&, std::span<const Value>) {
-    throw NotAsked(text("the testee does not know ", request));
+    throw NotAsked(concat("the testee does not know ", request));
   }
 
   // Null if the runtime refuses the program; then `reply` has the reason. May crash.
@@ -94,4 +94,4 @@ class Runtime {
 // The function that a module exports as assay_runtime. It makes the runtime, which the caller owns.
 using MakeRuntime = Runtime* (*)();
 
-}  // namespace assay
+}  // namespace assay::testee

@@ -13,7 +13,7 @@
 #include "conformance/text/malformed.h"
 #include "conformance/text/printable.h"
 
-namespace assay {
+namespace assay::text {
 namespace {
 
 // "add" for "aten::add.out": the name without namespace, overload and surrounding underscores.
@@ -99,4 +99,4 @@ const Operator& operator_named(std::string_view name) {
   throw Fault(Outcome::unsupported, "call.operator", fmt::format("there is no operator {}{}", in_quotes(name), hint));
 }
 
-}  // namespace assay
+}  // namespace assay::text

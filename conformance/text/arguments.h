@@ -7,7 +7,7 @@
 #include "reference/operator.h"
 
 // Turns the arguments that a text gives into those that `call` takes.
-namespace assay {
+namespace assay::text {
 
 // The number of arguments that are not out arguments.
 inline std::size_t input_count(const Operator& op) { return op.arguments.size() - op.outs(); }
@@ -26,4 +26,4 @@ std::vector<Value> read_arguments(const Operator& op, std::span<const std::strin
 // operators.
 const Operator& operator_named(std::string_view name);
 
-}  // namespace assay
+}  // namespace assay::text

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-namespace assay {
+namespace assay::text {
 namespace {
 
 constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -52,4 +52,4 @@ std::optional<Buffer<std::byte>> bytes_of_base64(std::string_view text) {
   return bytes;
 }
 
-}  // namespace assay
+}  // namespace assay::text

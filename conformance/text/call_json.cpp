@@ -9,7 +9,7 @@
 #include "conformance/text/arguments.h"
 #include "conformance/text/malformed.h"
 
-namespace assay {
+namespace assay::text {
 namespace {
 
 constexpr std::string_view request_rule = "call.json";
@@ -204,7 +204,7 @@ std::string answer_line(std::string_view line, const Budget::Limits& most) {
 void answer_lines(std::istream& requests, std::ostream& answers, const Budget::Limits& most) {
   Lines lines(requests, most);
   while (answers && lines.next()) {
-    const Fault longer(Outcome::exhausted, "limits.memory", text("a line has more than ", lines.longest(), " bytes"));
+    const Fault longer(Outcome::exhausted, "limits.memory", concat("a line has more than ", lines.longest(), " bytes"));
     answers << (lines.too_long() ? line_of(answer_json(nullptr, answer_of(longer), {}))
                                  : answer_line(lines.line(), most))
             << '\n'
@@ -212,4 +212,4 @@ void answer_lines(std::istream& requests, std::ostream& answers, const Budget::L
   }
 }
 
-}  // namespace assay
+}  // namespace assay::text

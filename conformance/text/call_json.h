@@ -8,7 +8,7 @@
 #include "reference/call.h"
 
 // The reference as a server that reads and writes JSON lines; spec/call.md defines requests and answers.
-namespace assay {
+namespace assay::text {
 
 // A parsed request, with a budget of at most the rest of the given one. Throws malformed and unsupported Faults.
 struct CallRequest {
@@ -35,4 +35,4 @@ std::string answer_line(std::string_view line, const Budget::Limits& most = {});
 // long for its budget, no more is kept. Throws a Fault of limits.work if a line does not end.
 void answer_lines(std::istream& requests, std::ostream& answers, const Budget::Limits& most = {});
 
-}  // namespace assay
+}  // namespace assay::text

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace assay {
+namespace assay::text {
 
 std::uint64_t digest(std::string_view bytes) {
   std::uint64_t state = 0xcbf29ce484222325u;
@@ -16,4 +16,4 @@ std::uint64_t digest(std::span<const std::byte> bytes) {
 
 std::string digits_of(std::uint64_t digest) { return fmt::format("{:016x}", digest); }
 
-}  // namespace assay
+}  // namespace assay::text

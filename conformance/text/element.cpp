@@ -10,7 +10,7 @@
 #include "conformance/text/printable.h"
 #include "reference/tensor.h"
 
-namespace assay {
+namespace assay::text {
 namespace {
 
 // The whole text as a T, or none.
@@ -194,4 +194,4 @@ std::string double_text(double value) {
   return text;
 }
 
-}  // namespace assay
+}  // namespace assay::text

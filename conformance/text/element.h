@@ -8,7 +8,7 @@
 #include "reference/dtype.h"
 
 // One element of a tensor, or one Scalar, as text.
-namespace assay {
+namespace assay::text {
 
 // A number as it is written. Bits holds integers beyond int64.
 using Number = std::variant<bool, Int, Bits, double>;
@@ -38,4 +38,4 @@ std::string number_text(Bits number, DType dtype);
 // The shortest text of a double, with a point or an exponent, so that it does not read as an integer.
 std::string double_text(double value);
 
-}  // namespace assay
+}  // namespace assay::text

@@ -4,12 +4,12 @@
 #include "conformance/text/printable.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::text {
 
 // "invalid, T5: plan 0, value 3: the dim order ..."
 inline std::string sentence(const Fault& fault) {
   return printable(
-      text(name(fault.outcome), ", ", fault.rule, ": ", fault.place, fault.place.empty() ? "" : ": ", fault.message));
+      concat(name(fault.outcome), ", ", fault.rule, ": ", fault.place, fault.place.empty() ? "" : ": ", fault.message));
 }
 
 inline Json fault_json(const Fault& fault) {
@@ -19,4 +19,4 @@ inline Json fault_json(const Fault& fault) {
           {"message", printable(fault.message)}};
 }
 
-}  // namespace assay
+}  // namespace assay::text

@@ -13,7 +13,7 @@
 #include "conformance/text/malformed.h"
 #include "conformance/text/printable.h"
 
-namespace assay {
+namespace assay::text {
 namespace {
 
 constexpr std::string_view json_rule = "call.json", tensor_rule = "call.tensor", argument_rule = "call.argument";
@@ -186,7 +186,7 @@ void read_nested(const Json& json, int depth, DType dtype, Nesting& nesting, Buf
   }
   if (json.is_array()) {
     if (depth == max_rank)
-      throw Fault(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
+      throw Fault(Outcome::exhausted, "limits.rank", concat("a tensor has at most ", max_rank, " dimensions"));
     for (const Json& item : json) read_nested(item, depth + 1, dtype, nesting, elements);
     nesting.list(depth, static_cast<Int>(json.size()));
     return;
@@ -332,9 +332,9 @@ void check_keys(const Json& json, std::initializer_list<std::string_view> keys, 
   const auto refuse = [&](const std::string& what) {
     well_formed(false, rule, what, " ", fmt::to_string(fmt::join(keys, ", ")));
   };
-  if (!json.is_object()) refuse(text(Excerpt{json}, " came where an object was wanted, with the keys"));
+  if (!json.is_object()) refuse(concat(Excerpt{json}, " came where an object was wanted, with the keys"));
   for (const auto& item : json.items())
-    if (std::ranges::find(keys, item.key()) == keys.end()) refuse(text("key ", Quoted{item.key()}, " is none of"));
+    if (std::ranges::find(keys, item.key()) == keys.end()) refuse(concat("key ", Quoted{item.key()}, " is none of"));
 }
 
 Value value_of(const Json& json, std::string_view type) {
@@ -380,4 +380,4 @@ Json to_json(const Value& value, std::string_view type) {
   return std::visit(ToJson{type.starts_with("ScalarType")}, value);
 }
 
-}  // namespace assay
+}  // namespace assay::text

@@ -9,7 +9,7 @@
 // Values in the JSON form of the stream; spec/call.md defines it.
 //   tensor   {"dtype":"float32","sizes":[2,3],"dim_order":[0,1],"data":"<base64>"}
 //   other    1   1.5   {"double":"nan"}   true   null   {"ints":[1,2]}   {"string":"tanh"}   {"tensors":[...,null]}
-namespace assay {
+namespace assay::text {
 
 using Json = nlohmann::ordered_json;  // keys stay in the order in which they are written
 
@@ -35,4 +35,4 @@ Value out_of(const Json& json);
 Json to_json(const Value& value, std::string_view type);
 Json to_json(const Tensor& tensor);
 
-}  // namespace assay
+}  // namespace assay::text

@@ -4,7 +4,7 @@
 
 #include "conformance/text/malformed.h"
 
-namespace assay {
+namespace assay::text {
 namespace {
 
 void check_sizes(DType dtype, const Ints& sizes) {
@@ -20,7 +20,7 @@ void check_sizes(DType dtype, const Ints& sizes) {
 void check_rank(const Ints& dims) {
   if (dims.size() > max_rank)
     throw Fault(Outcome::exhausted, "limits.rank",
-                text("a tensor has at most ", max_rank, " dimensions, but came with ", dims.size()));
+                concat("a tensor has at most ", max_rank, " dimensions, but came with ", dims.size()));
 }
 
 }  // namespace
@@ -69,4 +69,4 @@ Ints Nesting::sizes() const {
   return found;
 }
 
-}  // namespace assay
+}  // namespace assay::text

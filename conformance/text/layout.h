@@ -7,7 +7,7 @@
 #include "reference/value.h"
 
 // Sizes and dim orders that come from a text, checked before a tensor gets them.
-namespace assay {
+namespace assay::text {
 
 // A tensor without bytes, contiguous if dim_order is missing. Throws a Fault: malformed call.tensor if a size is
 // negative, if the tensor's bytes (or its strides, if a size is zero) exceed int64, or if dim_order is not a
@@ -32,4 +32,4 @@ class Nesting {
   std::optional<int> rank_;
 };
 
-}  // namespace assay
+}  // namespace assay::text

@@ -9,7 +9,7 @@
 
 #include "conformance/text/element.h"
 
-namespace assay {
+namespace assay::text {
 namespace {
 
 // Whether nested lists show all sizes. Behind a size of 0 there are no lists to show the remaining sizes.
@@ -108,4 +108,4 @@ std::string literal(const Value& value, std::string_view type, Int most) {
 
 std::string literal(const Value& value, Int most) { return literal(value, {}, most); }
 
-}  // namespace assay
+}  // namespace assay::text

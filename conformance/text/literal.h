@@ -9,7 +9,7 @@
 // Values in the form in which people read and write them; spec/call.md defines it.
 //   tensor   [[1,2],[nan,-inf]]:f32   5:f32   zeros(2,0,3):f32   [[1,2],[3,4]]:f32:(1,0)
 //   other    1   1.5   true   none   [1,2]   [1.0,2.0]   "tanh"   {[1]:f32,none}   float32
-namespace assay {
+namespace assay::text {
 
 // The value that the text denotes for an argument of a schema type ("Tensor?", "int[]"). `length` is the length of the
 // schema's list (2 for int[2], 0 for int[]); a single entry is then repeated `length` times. The memory of the value is
@@ -28,4 +28,4 @@ std::string literal(const Value& value, std::string_view type, Int most = std::n
 std::string literal(const Value& value, Int most);  // as a literal of the type that the value has
 std::string literal(const Tensor& tensor, Int most = std::numeric_limits<Int>::max());
 
-}  // namespace assay
+}  // namespace assay::text

@@ -5,12 +5,12 @@
 #include "reference/fault.h"
 
 // Faults about texts that should denote values or a call. spec/call.md lists the rules.
-namespace assay {
+namespace assay::text {
 
 // Throws a malformed Fault of the rule, with one sentence.
 template <class... Parts>
 [[noreturn]] void malformed(std::string_view rule, const Parts&... sentence) {
-  throw Fault(Outcome::malformed, std::string(rule), text(sentence...));
+  throw Fault(Outcome::malformed, std::string(rule), concat(sentence...));
 }
 
 // The same, unless `holds` is true.
@@ -25,9 +25,9 @@ auto within(F f, const Place&... place) {
   try {
     return f();
   } catch (Fault& fault) {
-    fault.message = text(place..., ": ", fault.message);
+    fault.message = concat(place..., ": ", fault.message);
     throw;
   }
 }
 
-}  // namespace assay
+}  // namespace assay::text

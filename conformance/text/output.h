@@ -9,7 +9,7 @@
 #include "reference/budget.h"
 
 // Printed text that is charged to a budget before it is printed.
-namespace assay {
+namespace assay::text {
 
 class Output {
  public:
@@ -71,4 +71,4 @@ class JsonOutput {
   bool first_ = true;  // nothing is written yet on this level
 };
 
-}  // namespace assay
+}  // namespace assay::text

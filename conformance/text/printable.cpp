@@ -6,7 +6,7 @@
 
 #include "format/text.h"
 
-namespace assay {
+namespace assay::text {
 namespace {
 
 // Escapes a text and cuts it after `most` bytes. Within quotes, quotes and backslashes are escaped too.
@@ -56,4 +56,4 @@ std::string shown(std::string_view name) {
   return plain ? std::string(name) : in_quotes(name);
 }
 
-}  // namespace assay
+}  // namespace assay::text

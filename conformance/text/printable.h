@@ -7,7 +7,7 @@
 
 // Makes texts from files and requests safe to print. The result is valid UTF-8 without control characters and without
 // marks that change the direction of text, so that it can neither forge lines nor move the cursor.
-namespace assay {
+namespace assay::text {
 
 inline constexpr std::size_t most_shown = 200;  // bytes of a name; a longer name ends with "..."
 std::string cut(std::string_view name);         // cuts only, for output formats that escape by themselves
@@ -27,4 +27,4 @@ struct Quoted {
 };
 inline std::ostream& operator<<(std::ostream& out, Quoted q) { return out << in_quotes(q.text); }
 
-}  // namespace assay
+}  // namespace assay::text

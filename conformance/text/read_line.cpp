@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace assay {
+namespace assay::text {
 
 // Reads from the buffer, because std::getline hides that memory ran out: it ends the stream.
 bool read_line(std::istream& in, std::string& line) try {
@@ -21,4 +21,4 @@ bool read_line(std::istream& in, std::string& line) try {
   throw std::invalid_argument("it cannot be read");
 }
 
-}  // namespace assay
+}  // namespace assay::text

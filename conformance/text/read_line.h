@@ -4,7 +4,7 @@
 #include <istream>
 #include <string>
 
-namespace assay {
+namespace assay::text {
 
 // The largest number of bytes in a line of a run file or of a list of cases. The longest lines that assay writes are
 // defects: they name each of their cases, with about 40 bytes for a case.
@@ -14,4 +14,4 @@ inline constexpr std::size_t most_line_bytes = std::size_t{16} << 20;
 // std::invalid_argument if the line is longer than most_line_bytes, or if the stream cannot be read.
 bool read_line(std::istream& in, std::string& line);
 
-}  // namespace assay
+}  // namespace assay::text

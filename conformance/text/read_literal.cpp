@@ -7,7 +7,7 @@
 #include "conformance/text/printable.h"
 #include "reference/call.h"
 
-namespace assay {
+namespace assay::text {
 namespace {
 
 constexpr std::string_view spaces = " \t\r\n", marks = " \t\r\n,:[](){}";
@@ -24,7 +24,7 @@ class Reader {
     return true;
   }
   void expect(char c) {
-    if (!take(c)) refuse(text("'", c, "' is missing"));
+    if (!take(c)) refuse(concat("'", c, "' is missing"));
   }
   std::string_view word() {
     skip_spaces();
@@ -49,8 +49,8 @@ class Reader {
   }
   [[noreturn]] void refuse(const std::string& what) const {
     constexpr std::size_t shown = 24;
-    const auto place = rest_.empty() ? "at the end" : text("before ", Quoted{rest_.substr(0, shown)});
-    throw Fault(Outcome::malformed, std::string(rule_), text(what, ' ', place));
+    const auto place = rest_.empty() ? "at the end" : concat("before ", Quoted{rest_.substr(0, shown)});
+    throw Fault(Outcome::malformed, std::string(rule_), concat(what, ' ', place));
   }
 
  private:
@@ -172,7 +172,7 @@ void read_nested(Reader& in, int depth, Nesting& nesting, Elements& elements) {
     return;
   }
   if (depth == max_rank)
-    throw Fault(Outcome::exhausted, "limits.rank", text("a tensor has at most ", max_rank, " dimensions"));
+    throw Fault(Outcome::exhausted, "limits.rank", concat("a tensor has at most ", max_rank, " dimensions"));
   nesting.list(depth, read_list(in, ']', [&] { read_nested(in, depth + 1, nesting, elements); }));
 }
 
@@ -268,4 +268,4 @@ Tensor read_out_literal(std::string_view text) {
   return layout(dtype, Ints(dim_order ? dim_order->size() : 0), dim_order);
 }
 
-}  // namespace assay
+}  // namespace assay::text

@@ -3,7 +3,7 @@
 #include "conformance/text/arguments.h"
 #include "conformance/text/json.h"
 
-namespace assay {
+namespace assay::text {
 
 std::string request_line(const Operator& op, std::span<const Value> arguments, std::string_view id) {
   Json args = Json::array(), out = Json::array();
@@ -12,4 +12,4 @@ std::string request_line(const Operator& op, std::span<const Value> arguments, s
   return line_of(Json{{"id", id}, {"operator", op.name}, {"args", args}, {"out", out}});
 }
 
-}  // namespace assay
+}  // namespace assay::text

@@ -7,7 +7,7 @@
 
 #include "conformance/verdict/facts.h"
 
-namespace assay {
+namespace assay::verdict {
 namespace {
 
 CaseVerdict ruling_of(const Record& r) { return {r.verdict, r.failure, tier_of(r)}; }
@@ -90,4 +90,4 @@ Changes compare(const RunFile& before, const RunFile& after) {
   return c;
 }
 
-}  // namespace assay
+}  // namespace assay::verdict

@@ -9,7 +9,7 @@
 #include "conformance/verdict/run_file.h"
 
 // What changed from one run to another.
-namespace assay {
+namespace assay::verdict {
 
 // The verdict of a run on a case.
 struct CaseVerdict {
@@ -64,4 +64,4 @@ struct Changes {
 // Matches cases by their ids, so that the testees' names may differ.
 Changes compare(const RunFile& before, const RunFile& after);
 
-}  // namespace assay
+}  // namespace assay::verdict

@@ -9,7 +9,7 @@
 #include "conformance/text/printable.h"
 #include "conformance/verdict/fields.h"
 
-namespace assay {
+namespace assay::verdict {
 namespace {
 
 template <typename DefectType, typename Visitor>
@@ -135,7 +135,7 @@ std::string how_far(const Defect& d) {
 }
 
 std::string repro_line(const Defect& d) {
-  return printable(d.command.empty() ? repro_line(d.smallest) : d.command, std::string::npos);
+  return text::printable(d.command.empty() ? repro_line(d.smallest) : d.command, std::string::npos);
 }
 
 std::string_view excuse(const Defect& d) {
@@ -172,4 +172,4 @@ Defect defect_from_json_line(std::string_view line) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::verdict

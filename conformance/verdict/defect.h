@@ -6,7 +6,7 @@
 
 #include "conformance/verdict/record.h"
 
-namespace assay {
+namespace assay::verdict {
 
 // The share of the drawn calls that a trial must classify rightly, and the least number of drawn calls.
 constexpr double convincing = 0.95;
@@ -76,4 +76,4 @@ nlohmann::ordered_json to_json(const Defect& defect);
 std::string to_json_line(const Defect& defect);
 Defect defect_from_json_line(std::string_view line);
 
-}  // namespace assay
+}  // namespace assay::verdict

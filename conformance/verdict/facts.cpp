@@ -4,7 +4,7 @@
 
 #include "conformance/verdict/fields.h"
 
-namespace assay {
+namespace assay::verdict {
 
 Facts facts_of_header(std::string_view line) {
   if (line.empty()) return {};
@@ -17,4 +17,4 @@ Facts facts_of_header(std::string_view line) {
   return facts;
 }
 
-}  // namespace assay
+}  // namespace assay::verdict

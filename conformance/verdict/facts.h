@@ -5,7 +5,7 @@
 
 #include "conformance/verdict/record.h"
 
-namespace assay {
+namespace assay::verdict {
 
 // Facts about a run that the reader needs: versions, seed, date, machine. They are shown in this order.
 using Facts = std::vector<NamedText>;
@@ -13,4 +13,4 @@ using Facts = std::vector<NamedText>;
 // The fields of a header line; none for an empty line. Throws std::invalid_argument if the line is not a header.
 Facts facts_of_header(std::string_view line);
 
-}  // namespace assay
+}  // namespace assay::verdict

@@ -9,7 +9,7 @@
 #include "conformance/text/json.h"
 #include "reference/fault.h"
 
-namespace assay::fields {
+namespace assay::verdict::fields {
 namespace {
 
 template <typename Table, typename Value>
@@ -112,7 +112,8 @@ void Reader::refuse_others() const {
 constexpr Int bytes_per_byte = 8, bytes_per_line = 1 << 20;
 
 Json parsed(std::string_view line) try {
-  Json json = parse_json(line, Budget({.bytes = bytes_per_line + bytes_per_byte * static_cast<Int>(line.size())}));
+  Json json =
+      text::parse_json(line, Budget({.bytes = bytes_per_line + bytes_per_byte * static_cast<Int>(line.size())}));
   if (!json.is_object()) throw std::invalid_argument(fmt::format("wanted one JSON object, got {:.60}", line));
   return json;
 } catch (const Fault& fault) {
@@ -122,4 +123,4 @@ Json parsed(std::string_view line) try {
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-}  // namespace assay::fields
+}  // namespace assay::verdict::fields

@@ -11,7 +11,7 @@
 
 // The fields of the JSON lines of a run. A type with fields lists them once, in visit_fields(object, visit), for Writer
 // and Reader.
-namespace assay::fields {
+namespace assay::verdict::fields {
 
 using Json = nlohmann::ordered_json;
 
@@ -94,4 +94,4 @@ class Reader {
 Json parsed(std::string_view line);
 std::string dumped(const Json& json);
 
-}  // namespace assay::fields
+}  // namespace assay::verdict::fields

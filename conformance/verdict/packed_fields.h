@@ -12,7 +12,7 @@
 
 // The fields that visit_fields lists, as consecutive bytes of this machine. Processes of the same program exchange
 // records in this form, because there are too many to write as JSON.
-namespace assay::fields {
+namespace assay::verdict::fields {
 
 template <typename T>
 concept Plain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
@@ -98,4 +98,4 @@ class Unpacker {
   std::string_view left_;
 };
 
-}  // namespace assay::fields
+}  // namespace assay::verdict::fields

@@ -8,7 +8,7 @@
 #include "conformance/verdict/fields.h"
 #include "conformance/verdict/packed_fields.h"
 
-namespace assay {
+namespace assay::verdict {
 namespace {
 
 template <typename RecordType, typename Visitor>
@@ -120,4 +120,4 @@ std::string repro_line(const Record& record, std::string_view testee, std::strin
   return line;
 }
 
-}  // namespace assay
+}  // namespace assay::verdict

@@ -10,7 +10,7 @@
 #include "conformance/verdict/tier.h"
 
 // One judged case and its JSON text. A run is a stream of records, one JSON object a line.
-namespace assay {
+namespace assay::verdict {
 
 struct NamedText {
   std::string name;
@@ -69,4 +69,4 @@ Record from_bytes(std::string_view bytes);
 std::string repro_line(const Record& record, std::string_view testee = {}, std::string_view contract = {},
                        bool thorough = false);
 
-}  // namespace assay
+}  // namespace assay::verdict

@@ -10,7 +10,7 @@
 #include "conformance/verdict/facts.h"
 #include "conformance/verdict/fields.h"
 
-namespace assay {
+namespace assay::verdict {
 
 namespace {
 
@@ -49,7 +49,7 @@ RunFile read_run(std::istream& lines) {
   std::string line;
   std::uint64_t number = 1;
   try {
-    for (; read_line(lines, line) && line.ends_with('\n'); ++number) {
+    for (; text::read_line(lines, line) && line.ends_with('\n'); ++number) {
       line.pop_back();
       add_line(run, line);
     }
@@ -60,10 +60,10 @@ RunFile read_run(std::istream& lines) {
 }
 
 void VerdictsDigest::add(const Record& r) {
-  sum_ += digest(fmt::format("{} {} {}", r.case_id, name(r.verdict), name(r.failure)));
+  sum_ += text::digest(fmt::format("{} {} {}", r.case_id, name(r.verdict), name(r.failure)));
 }
 
-std::string VerdictsDigest::text() const { return digits_of(sum_); }
+std::string VerdictsDigest::text() const { return text::digits_of(sum_); }
 
 std::string verdicts_digest(const RunFile& run) {
   VerdictsDigest all;
@@ -92,4 +92,4 @@ std::string miscounted(const RunFile& run) {
   return wrong(object_under("header", run.header), "cases", "header");
 }
 
-}  // namespace assay
+}  // namespace assay::verdict

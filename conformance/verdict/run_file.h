@@ -9,7 +9,7 @@
 
 // The lines of a run file: one header, a line for each case, one for each defect, one footer. spec/verdicts.md defines
 // their words.
-namespace assay {
+namespace assay::verdict {
 
 struct RunFile {
   std::string header;  // the header line
@@ -36,4 +36,4 @@ std::string miscounted(const RunFile& run);
 // Reads up to where the file was cut off. Throws std::invalid_argument that begins with the number of the bad line.
 RunFile read_run(std::istream& lines);
 
-}  // namespace assay
+}  // namespace assay::verdict

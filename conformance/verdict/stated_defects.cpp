@@ -7,14 +7,15 @@
 #include "conformance/text/digest.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::verdict {
 
 void StatedDefects::add(const Record& r, Class failure, const std::string& when) {
   const auto [at, is_new] = defects_.try_emplace({r.verdict, failure, when});
   Defect& d = at->second;
   if (is_new) {
     d.testee = r.testee, d.verdict = r.verdict, d.failure = failure, d.when = when;
-    d.id = fmt::format("{:08x}", static_cast<std::uint32_t>(digest(text(name(d.verdict), name(d.failure), when))));
+    d.id =
+        fmt::format("{:08x}", static_cast<std::uint32_t>(text::digest(concat(name(d.verdict), name(d.failure), when))));
     d.tier = tier_of(r), d.explained = true, d.smallest = r;
   }
   ++d.cases;
@@ -40,4 +41,4 @@ std::vector<Defect> StatedDefects::found() const {
   return all;
 }
 
-}  // namespace assay
+}  // namespace assay::verdict

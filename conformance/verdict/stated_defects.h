@@ -8,7 +8,7 @@
 
 #include "conformance/verdict/defect.h"
 
-namespace assay {
+namespace assay::verdict {
 
 // Defects of testees whose failures state their own cause: failures of one verdict, class and cause form one defect.
 // Used for runtimes and loaders.
@@ -28,4 +28,4 @@ class StatedDefects {
   std::map<std::tuple<Verdict, Class, std::string>, Defect> defects_;
 };
 
-}  // namespace assay
+}  // namespace assay::verdict

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-namespace assay {
+namespace assay::verdict {
 namespace {
 
 std::size_t index(Verdict verdict) { return static_cast<std::size_t>(verdict); }
@@ -19,7 +19,7 @@ void add_to(std::map<std::string, VerdictCounts>& tally, const std::vector<std::
 
 VerdictCounts sum(const TesteeSummary& testee, VerdictCounts OperatorSummary::*counts) {
   VerdictCounts all{};
-  for (const auto& [name, entry] : testee.operators) all += entry.*counts;
+  for (const auto& [name, entry] : testee.operators) add(all, entry.*counts);
   return all;
 }
 
@@ -29,9 +29,8 @@ std::uint64_t total(const VerdictCounts& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-VerdictCounts& operator+=(VerdictCounts& sum, const VerdictCounts& counts) {
+void add(VerdictCounts& sum, const VerdictCounts& counts) {
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += counts[i];
-  return sum;
 }
 
 nlohmann::ordered_json counts_json(const VerdictCounts& counts) {
@@ -119,4 +118,4 @@ Summary summarize(const RunFile& run) {
 
 Summary summarize(std::istream& lines) { return summarize(read_run(lines)); }
 
-}  // namespace assay
+}  // namespace assay::verdict

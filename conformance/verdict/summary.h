@@ -12,12 +12,12 @@
 #include "conformance/verdict/run_file.h"
 
 // The results of a run. The memory grows with the number of operators and defects, not with the number of cases.
-namespace assay {
+namespace assay::verdict {
 
 using VerdictCounts = std::array<std::uint64_t, verdicts.size()>;
 
 std::uint64_t total(const VerdictCounts& counts);
-VerdictCounts& operator+=(VerdictCounts& sum, const VerdictCounts& counts);
+void add(VerdictCounts& sum, const VerdictCounts& counts);
 nlohmann::ordered_json counts_json(const VerdictCounts& counts);  // the counts, with the names of the verdicts as keys
 
 struct OperatorSummary {
@@ -72,4 +72,4 @@ Summary summarize(const RunFile& run);
 // The summary of a JSONL stream. Throws as read_run.
 Summary summarize(std::istream& lines);
 
-}  // namespace assay
+}  // namespace assay::verdict

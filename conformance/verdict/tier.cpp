@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace assay {
+namespace assay::verdict {
 namespace {
 
 constexpr double near_distance = 4;
@@ -43,4 +43,4 @@ Tier tier_of(Verdict verdict, Class failure, bool valid, std::span<const std::st
   return effect == Effect::wrong ? tier_of_wrong(slices) : tier.valid;
 }
 
-}  // namespace assay
+}  // namespace assay::verdict

@@ -9,7 +9,7 @@
 
 #include "conformance/verdict/verdict.h"
 
-namespace assay {
+namespace assay::verdict {
 
 // Severity, most serious first, by who is harmed.
 enum class Tier : std::uint8_t {
@@ -67,4 +67,4 @@ inline constexpr std::array special_slices =
 Tier tier_of(Verdict verdict, Class failure, bool valid, std::span<const std::string> slices, bool promised,
              std::optional<double> distance);
 
-}  // namespace assay
+}  // namespace assay::verdict

@@ -5,7 +5,7 @@
 #include <string_view>
 
 // The closed lists of verdicts, classes and reasons.
-namespace assay {
+namespace assay::verdict {
 
 enum class Verdict : std::uint8_t { pass, quality, fail, unsupported, crash, timeout };
 
@@ -114,4 +114,4 @@ constexpr bool is_failure(Verdict v) { return v == Verdict::fail || v == Verdict
 constexpr std::string_view name(Verdict verdict) { return row(verdict).name; }
 constexpr std::string_view name(Class failure) { return row(failure).name; }
 
-}  // namespace assay
+}  // namespace assay::verdict

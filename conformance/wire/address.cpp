@@ -49,14 +49,14 @@ std::vector<std::string> words_of(std::string_view line) {
     else
       words.back() += c;
   }
-  if (quote) no_testee("the command ", line, " has a quotation that does not end");
+  if (quote) testee::no_testee("the command ", line, " has a quotation that does not end");
   return words;
 }
 
 Address tcp_address(std::string_view rest) {
   const auto colon = rest.rfind(':');
   if (colon == std::string_view::npos || colon == 0 || colon + 1 == rest.size())
-    no_testee("a testee behind TCP is tcp:HOST:PORT, not tcp:", rest);
+    testee::no_testee("a testee behind TCP is tcp:HOST:PORT, not tcp:", rest);
   return Tcp{std::string(rest.substr(0, colon)), std::string(rest.substr(colon + 1))};
 }
 
@@ -66,20 +66,20 @@ Address serial_address(std::string_view rest) {
   const auto [end, error] = std::from_chars(baud.data(), baud.data() + baud.size(), line.baud);
   const bool is_number = error == std::errc{} && end == baud.data() + baud.size();
   if (line.device.empty() || (rest.size() > line.device.size() && !is_number))
-    no_testee("a testee on a serial line is serial:DEVICE or serial:DEVICE:BAUD, not serial:", rest);
+    testee::no_testee("a testee on a serial line is serial:DEVICE or serial:DEVICE:BAUD, not serial:", rest);
   return line;
 }
 
 Address command_address(std::string_view line) {
   Command command{words_of(line)};
-  if (command.words.empty()) no_testee("behind -- there is no command");
+  if (command.words.empty()) testee::no_testee("behind -- there is no command");
   return command;
 }
 
 Address python_address(std::string_view module) {
-  const std::filesystem::path folder = find_folder("conformance/wire/python");
+  const std::filesystem::path folder = testee::find_folder("conformance/wire/python");
   if (folder.empty())
-    no_testee("the testee python:", module, " needs share/assay/conformance/wire/python, which is missing");
+    testee::no_testee("the testee python:", module, " needs share/assay/conformance/wire/python, which is missing");
   return Command{{"python3", (folder / "end.py").string(), "--fork", std::string(module)}, true};
 }
 

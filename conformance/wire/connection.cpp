@@ -44,7 +44,7 @@ speed_t speed_of(const Serial& line) {
                                                                        {1'000'000, B1000000}}};
   for (const auto& [baud, speed] : speeds)
     if (baud == line.baud) return speed;
-  no_testee("there is no serial speed of ", line.baud, " baud");
+  testee::no_testee("there is no serial speed of ", line.baud, " baud");
 }
 
 int try_to_connect(const addrinfo& to) {
@@ -55,9 +55,9 @@ int try_to_connect(const addrinfo& to) {
 }
 
 // The message is the same whatever was asked before: it does not contain numbers of requests.
-std::string why_no_reply(const Frame& frame, Request request, std::uint16_t number) {
+std::string why_no_reply(const sandbox::Frame& frame, Request request, std::uint16_t number) {
   const int wanted = reply_to(request);
-  if (frame.kind != wanted) return text("a frame of kind ", +frame.kind, " came instead of kind ", wanted);
+  if (frame.kind != wanted) return concat("a frame of kind ", +frame.kind, " came instead of kind ", wanted);
   return frame.number != number ? "the reply has another number than the request" : "the reply came before the request";
 }
 
@@ -114,7 +114,7 @@ void Connection::fork(const Forked& forked, int errors) {
   const int theirs = open_wire();
   std::string error;
   try {
-    send_descriptors(forked.by, std::array{theirs, errors, status[1]});
+    sandbox::send_descriptors(forked.by, std::array{theirs, errors, status[1]});
   } catch (const std::system_error& failure) {
     error = failure.code().message();
   }
@@ -122,21 +122,21 @@ void Connection::fork(const Forked& forked, int errors) {
   ::close(status[1]);
   if (error.empty()) return;
   close();
-  no_testee("the fork server of the testee has ended: ", error);
+  testee::no_testee("the fork server of the testee has ended: ", error);
 }
 
 void Connection::connect(const Tcp& address) {
   addrinfo wanted{}, *found = nullptr;
   wanted.ai_socktype = SOCK_STREAM;
-  const std::string where = text(address.host, ":", address.port);
+  const std::string where = concat(address.host, ":", address.port);
   if (const int error = getaddrinfo(address.host.c_str(), address.port.c_str(), &wanted, &found); error != 0)
-    no_testee("there is no ", where, ": ", gai_strerror(error));
+    testee::no_testee("there is no ", where, ": ", gai_strerror(error));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all(found, freeaddrinfo);
   const auto end = Clock::now() + time_to_connect;
   for (;;) {
     for (const addrinfo* to = found; to && descriptor_ < 0; to = to->ai_next) descriptor_ = try_to_connect(*to);
     if (descriptor_ >= 0) break;
-    if (Clock::now() > end) no_testee("no server answers at ", where, ": ", errno_text());
+    if (Clock::now() > end) testee::no_testee("no server answers at ", where, ": ", errno_text());
     std::this_thread::sleep_for(50ms);
   }
   const int on = 1;
@@ -150,9 +150,9 @@ void Connection::open(const Serial& line) {
   if (descriptor_ < 0 || tcgetattr(descriptor_, &settings) != 0) {
     const std::string error = errno_text();
     close();
-    no_testee(line.device, " is no serial line that can be opened: ", error);
+    testee::no_testee(line.device, " is no serial line that can be opened: ", error);
   }
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) close(), no_testee(line.device, " is in use");
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) close(), testee::no_testee(line.device, " is in use");
   cfmakeraw(&settings);
   settings.c_cflag |= CLOCAL | CREAD;
   cfsetspeed(&settings, speed);
@@ -165,7 +165,7 @@ void Connection::reset() {
   for (int i = 0; i < most_resets; ++i) {
     tcflush(descriptor_, TCIOFLUSH);
     frames_ = {};
-    std::string unsent = encode(static_cast<std::uint8_t>(Request::reset), {}, ++number_);
+    std::string unsent = sandbox::encode(static_cast<std::uint8_t>(Request::reset), {}, ++number_);
     try {
       for (limit(time_to_reset); !end_ || Clock::now() < *end_;) {
         while (const auto frame = frames_.next())
@@ -175,21 +175,21 @@ void Connection::reset() {
         else
           exchange(unsent);
       }
-    } catch (const Lost& lost) {
+    } catch (const sandbox::Lost& lost) {
       sentence = lost.text;
       if (descriptor_ < 0) break;
     }
   }
   close();
-  no_testee("the testee does not answer a RESET", sentence.empty() ? "" : ": ", sentence);
+  testee::no_testee("the testee does not answer a RESET", sentence.empty() ? "" : ": ", sentence);
 }
 
 Introduction Connection::introduction() {
   Introduction all;
   const auto fail_unless_ok = [](const ReplyHead& head) {
-    if (head.status != Status::ok) no_testee("the testee does not say who it is: ", reply_of(head).message);
+    if (head.status != Status::ok) testee::no_testee("the testee does not say who it is: ", reply_of(head).message);
   };
-  fail_unless_ok(ask(Request::hello, BodyWriter().number(most_frame_bytes).bytes(), [&](BodyReader& body) {
+  fail_unless_ok(ask(Request::hello, BodyWriter().number(sandbox::most_frame_bytes).bytes(), [&](BodyReader& body) {
     all.name = body.text();
     all.ticks_per_second = body.number<std::uint64_t>();
     all.most_bytes = body.number<std::uint32_t>();
@@ -216,10 +216,10 @@ void Connection::limit(std::optional<std::chrono::milliseconds> time) {
 }
 
 std::string Connection::exchanged(Request request, std::string_view body) {
-  if (descriptor_ < 0) throw Lost{TaskResult::End::exited, 0, "was lost before"};
+  if (descriptor_ < 0) throw sandbox::Lost{sandbox::TaskResult::End::exited, 0, "was lost before"};
   receive(false);
   take_lines();
-  std::string unsent = encode(static_cast<std::uint8_t>(request), body, ++number_);
+  std::string unsent = sandbox::encode(static_cast<std::uint8_t>(request), body, ++number_);
   for (;;) {
     auto frame = frames_.next();
     if (frames_.broken()) lose(*frames_.broken());
@@ -239,7 +239,7 @@ std::string Connection::exchanged(Request request, std::string_view body) {
 void Connection::take_lines() {
   while (const auto frame = frames_.next()) {
     if (frame->kind != log_kind)
-      lose({Outcome::malformed, "protocol.reply", text("a frame of kind ", +frame->kind, " came unasked")});
+      lose({Outcome::malformed, "protocol.reply", concat("a frame of kind ", +frame->kind, " came unasked")});
     static_cast<void>(std::fprintf(stderr, "%s\n", frame->text.c_str()));
   }
   if (frames_.broken()) lose(*frames_.broken());
@@ -247,21 +247,21 @@ void Connection::take_lines() {
 
 void Connection::exchange(std::string& unsent) {
   if (!unsent.empty()) {
-    auto sent =
-        uninterrupted([&] { return send(descriptor_, unsent.data(), unsent.size(), MSG_NOSIGNAL | MSG_DONTWAIT); });
+    auto sent = sandbox::uninterrupted(
+        [&] { return send(descriptor_, unsent.data(), unsent.size(), MSG_NOSIGNAL | MSG_DONTWAIT); });
     if (sent < 0 && errno == ENOTSOCK)
-      sent = uninterrupted([&] { return ::write(descriptor_, unsent.data(), unsent.size()); });
+      sent = sandbox::uninterrupted([&] { return ::write(descriptor_, unsent.data(), unsent.size()); });
     if (sent > 0) unsent.erase(0, static_cast<std::size_t>(sent));
   }
   pollfd watched{descriptor_, static_cast<short>(unsent.empty() ? POLLIN : POLLIN | POLLOUT), 0};
   const auto left = end_ ? std::chrono::ceil<std::chrono::milliseconds>(*end_ - Clock::now()) : -1ms;
-  if (end_ && left <= 0ms) throw Lost{TaskResult::End::timed_out, 0, "does not answer in time"};
+  if (end_ && left <= 0ms) throw sandbox::Lost{sandbox::TaskResult::End::timed_out, 0, "does not answer in time"};
   if (poll(&watched, 1, static_cast<int>(left.count())) > 0 && watched.revents != POLLOUT) receive(true);
 }
 
 void Connection::receive(bool wait) {
   std::array<char, 1 << 16> bytes;
-  const auto got = uninterrupted([&] { return ::read(descriptor_, bytes.data(), bytes.size()); });
+  const auto got = sandbox::uninterrupted([&] { return ::read(descriptor_, bytes.data(), bytes.size()); });
   if (got > 0) return frames_.append({bytes.data(), static_cast<std::size_t>(got)});
   if (got < 0 && errno == EAGAIN) return;
   if (wait) lose_closed();
@@ -275,9 +275,9 @@ ReplyHead Connection::quit() {
   limit(time_to_exit);
   try {
     for (std::string nothing;;) exchange(nothing), take_lines();
-  } catch (const Lost& lost) {
-    if (lost.end == TaskResult::End::timed_out) fail("the server still runs after it answered QUIT");
-    if (lost.end != TaskResult::End::exited) throw;
+  } catch (const sandbox::Lost& lost) {
+    if (lost.end == sandbox::TaskResult::End::timed_out) fail("the server still runs after it answered QUIT");
+    if (lost.end != sandbox::TaskResult::End::exited) throw;
     if (has_failed_) fail("the server " + lost.text + " after it answered QUIT");
   }
   return head;
@@ -287,27 +287,29 @@ ReplyHead Connection::quit() {
 
 void Connection::lose(const Fault& fault) {
   close();
-  throw Lost{TaskResult::End::garbled, 0, text("breaks the rule ", fault.rule, ": ", fault.message)};
+  throw sandbox::Lost{sandbox::TaskResult::End::garbled, 0,
+                      concat("breaks the rule ", fault.rule, ": ", fault.message)};
 }
 
 // The wait status of a process tells how it ended.
 void Connection::lose_closed() {
   ::close(std::exchange(descriptor_, -1));
-  if (!is_process()) throw Lost{TaskResult::End::exited, 0, "closed the connection"};
+  if (!is_process()) throw sandbox::Lost{sandbox::TaskResult::End::exited, 0, "closed the connection"};
   const std::optional<int> status = this->status();
   close();
-  if (!status) throw Lost{TaskResult::End::exited, 0, "closed its output"};
-  const TaskResult death = death_of(*status);
+  if (!status) throw sandbox::Lost{sandbox::TaskResult::End::exited, 0, "closed its output"};
+  const sandbox::TaskResult death = sandbox::death_of(*status);
   has_failed_ = *status != 0;
-  throw Lost{death.end, death.signal, death.text};
+  throw sandbox::Lost{death.end, death.signal, death.text};
 }
 
 std::optional<int> Connection::status() {
   if (command_) return command_->status(time_to_exit);
   pollfd watched{status_pipe_, POLLIN, 0};
   int status = 0;
-  const bool is_told = poll(&watched, 1, static_cast<int>(std::chrono::milliseconds(time_to_exit).count())) > 0 &&
-                       uninterrupted([&] { return ::read(status_pipe_, &status, sizeof status); }) == sizeof status;
+  const bool is_told =
+      poll(&watched, 1, static_cast<int>(std::chrono::milliseconds(time_to_exit).count())) > 0 &&
+      sandbox::uninterrupted([&] { return ::read(status_pipe_, &status, sizeof status); }) == sizeof status;
   return is_told ? std::optional(status) : std::nullopt;
 }
 

@@ -90,7 +90,7 @@ class Connection {
   int status_pipe_ = -1;
   bool has_failed_ = false;  // the exit code of the process is not 0
   std::uint16_t number_ = 0;
-  FrameReader frames_;
+  sandbox::FrameReader frames_;
   std::optional<Clock::time_point> end_;
 };
 

@@ -17,7 +17,7 @@ int nibble(std::uint64_t seed, std::uint64_t i) {
 
 // Whether the elements would take more bytes than a frame, without overflow.
 bool is_too_large(const Tensor& shape) {
-  Int left = Int{most_frame_bytes} / info(shape.dtype).bytes;
+  Int left = Int{sandbox::most_frame_bytes} / info(shape.dtype).bytes;
   for (const Int n : shape.sizes) {
     if (n == 0) return false;
     left /= n;
@@ -29,11 +29,11 @@ bool is_too_large(const Tensor& shape) {
 
 Tensor generated(Tensor shape, std::uint8_t generator, std::uint64_t seed) {
   if (generator != static_cast<std::uint8_t>(Generator::small_numbers))
-    malformed("protocol.generator", "there is no generator ", +generator);
+    text::malformed("protocol.generator", "there is no generator ", +generator);
   const Kind kind = info(shape.dtype).kind;
   if (kind != Kind::floating && kind != Kind::integer && kind != Kind::boolean)
-    malformed("protocol.generator", "the generator makes no ", info(shape.dtype).name);
-  if (is_too_large(shape)) malformed("protocol.generator", describe(shape), " is larger than a frame");
+    text::malformed("protocol.generator", "the generator makes no ", info(shape.dtype).name);
+  if (is_too_large(shape)) text::malformed("protocol.generator", describe(shape), " is larger than a frame");
   const Dims flat{shape.count()};
   Array<Real> values(flat);
   for (Int i = 0; i < values.count(); ++i) {

@@ -6,8 +6,8 @@
 #include "conformance/wire/generator.h"
 
 namespace assay::wire {
-Reply reply_of(const ReplyHead& head) {
-  const std::string words = head.rule.empty() ? head.message : text(head.rule, ": ", head.message);
+testee::Reply reply_of(const ReplyHead& head) {
+  const std::string words = head.rule.empty() ? head.message : concat(head.rule, ": ", head.message);
   if (head.status == Status::internal) return {Outcome::invalid, "internal: " + words};
   return {static_cast<Outcome>(head.status), words};
 }
@@ -21,18 +21,18 @@ BodyWriter& BodyWriter::text(std::string_view text) {
   return *this;
 }
 
-BodyWriter& BodyWriter::shape(const TensorView& t) {
+BodyWriter& BodyWriter::shape(const testee::TensorView& t) {
   number(static_cast<std::uint8_t>(t.dtype)).number(static_cast<std::uint8_t>(t.sizes.size()));
   for (const Int n : t.sizes) number(n);
   for (const Int d : t.dim_order) number(static_cast<std::uint8_t>(d));
   return *this;
 }
 
-BodyWriter& BodyWriter::tensor(const TensorView& t) {
+BodyWriter& BodyWriter::tensor(const testee::TensorView& t) {
   return shape(t).text({reinterpret_cast<const char*>(t.data), t.bytes()});
 }
 
-BodyWriter& BodyWriter::value(const HostValue& value) {
+BodyWriter& BodyWriter::value(const testee::HostValue& value) {
   const auto tag = [&](ValueKind t) -> BodyWriter& { return number(static_cast<std::uint8_t>(t)); };
   const auto list = [&](ValueKind t, const auto& items, auto write) {
     tag(t).count(items.size());
@@ -41,7 +41,7 @@ BodyWriter& BodyWriter::value(const HostValue& value) {
   std::visit(
       [&]<class T>(const T& v) {
         if constexpr (std::is_same_v<T, std::monostate>) tag(ValueKind::none);
-        if constexpr (std::is_same_v<T, TensorView>) tag(ValueKind::tensor).tensor(v);
+        if constexpr (std::is_same_v<T, testee::TensorView>) tag(ValueKind::tensor).tensor(v);
         if constexpr (std::is_same_v<T, Int>) tag(ValueKind::integer).number(v);
         if constexpr (std::is_same_v<T, double>) tag(ValueKind::real).number(v);
         if constexpr (std::is_same_v<T, bool>) tag(ValueKind::boolean).number(v);
@@ -49,8 +49,9 @@ BodyWriter& BodyWriter::value(const HostValue& value) {
         if constexpr (std::is_same_v<T, Ints>) list(ValueKind::integers, v, [&](Int n) { number(n); });
         if constexpr (std::is_same_v<T, Doubles>) list(ValueKind::reals, v, [&](double x) { number(x); });
         if constexpr (std::is_same_v<T, Bools>) list(ValueKind::booleans, v, [&](bool b) { number(b); });
-        if constexpr (std::is_same_v<T, TensorViews>)
-          list(ValueKind::tensors, v, [&](const auto& t) { this->value(t ? HostValue(*t) : HostValue()); });
+        if constexpr (std::is_same_v<T, testee::TensorViews>)
+          list(ValueKind::tensors, v,
+               [&](const auto& t) { this->value(t ? testee::HostValue(*t) : testee::HostValue()); });
       },
       value);
   return *this;
@@ -77,7 +78,7 @@ BodyWriter& BodyWriter::head(const ReplyHead& head) {
 // -- reading ------------------------------------------------------------------------------------------------------
 
 std::string_view BodyReader::take(std::size_t bytes) {
-  if (bytes > rest_.size()) malformed("protocol.body", "a body ends ", bytes - rest_.size(), " bytes too early");
+  if (bytes > rest_.size()) text::malformed("protocol.body", "a body ends ", bytes - rest_.size(), " bytes too early");
   const std::string_view taken = rest_.substr(0, bytes);
   rest_.remove_prefix(bytes);
   return taken;
@@ -86,8 +87,8 @@ std::string_view BodyReader::take(std::size_t bytes) {
 std::size_t BodyReader::count(std::size_t least_bytes) {
   const auto n = number<std::uint32_t>();
   if (n > rest_.size() / least_bytes)
-    malformed("protocol.body", "a body counts ", n, " items, which do not fit in the ", rest_.size(),
-              " bytes that are left");
+    text::malformed("protocol.body", "a body counts ", n, " items, which do not fit in the ", rest_.size(),
+                    " bytes that are left");
   return n;
 }
 
@@ -104,16 +105,16 @@ std::vector<std::string> BodyReader::texts() {
 Tensor BodyReader::shape() {
   const auto number_of_dtype = number<std::uint8_t>();
   const auto dtype = dtype_numbered(number_of_dtype);
-  if (!dtype) malformed("protocol.body", "a tensor has dtype ", +number_of_dtype, ", which does not exist");
+  if (!dtype) text::malformed("protocol.body", "a tensor has dtype ", +number_of_dtype, ", which does not exist");
   const auto rank = number<std::uint8_t>();
-  if (rank > max_rank) malformed("protocol.body", "a tensor has ", +rank, " dimensions, more than ", max_rank);
+  if (rank > max_rank) text::malformed("protocol.body", "a tensor has ", +rank, " dimensions, more than ", max_rank);
   Tensor t{*dtype, {}, {}, {}};
   for (int d = 0; d < rank; ++d) t.sizes.push_back(number<Int>());
   for (int d = 0; d < rank; ++d) t.dim_order.push_back(number<std::uint8_t>());
   if (std::ranges::any_of(t.sizes, [](Int n) { return n < 0; }))
-    malformed("protocol.body", "a tensor has sizes ", t.sizes);
+    text::malformed("protocol.body", "a tensor has sizes ", t.sizes);
   if (!is_dim_order(t.dim_order, rank))
-    malformed("protocol.body", "a tensor has dim order ", t.dim_order, ", which is not a permutation");
+    text::malformed("protocol.body", "a tensor has dim order ", t.dim_order, ", which is not a permutation");
   return t;
 }
 
@@ -121,7 +122,7 @@ Tensor BodyReader::tensor() {
   Tensor t = shape();
   const std::string_view data = bytes();
   if (static_cast<Int>(data.size()) != t.count() * info(t.dtype).bytes)
-    malformed("protocol.body", describe(t), " comes with ", data.size(), " bytes");
+    text::malformed("protocol.body", describe(t), " comes with ", data.size(), " bytes");
   const auto elements = std::as_bytes(std::span(data));
   t.bytes.assign(elements.begin(), elements.end());
   return t;
@@ -146,14 +147,14 @@ Value BodyReader::value(ValueKind kind) {
   };
   const auto boolean = [&] {
     const auto b = number<std::uint8_t>();
-    if (b > 1) malformed("protocol.body", "a bool is ", +b);
+    if (b > 1) text::malformed("protocol.body", "a bool is ", +b);
     return b == 1;
   };
   const auto item = [&]() -> std::optional<Tensor> {
     const ValueKind kind = this->kind();
     if (kind == ValueKind::none) return std::nullopt;
     if (kind == ValueKind::tensor) return tensor();
-    malformed("protocol.body", "an item of a list of tensors is neither a tensor nor none");
+    text::malformed("protocol.body", "an item of a list of tensors is neither a tensor nor none");
   };
   switch (kind) {
     case ValueKind::none:
@@ -179,14 +180,14 @@ Value BodyReader::value(ValueKind kind) {
     case ValueKind::generated:
       break;  // only inputs are
   }
-  malformed("protocol.body", "there is no kind ", static_cast<int>(kind), " of values");
+  text::malformed("protocol.body", "there is no kind ", static_cast<int>(kind), " of values");
 }
 
 ReplyHead BodyReader::head() {
   ReplyHead head;
   const auto status = number<std::uint8_t>();
   if (status > static_cast<std::uint8_t>(Status::internal))
-    malformed("protocol.body", "a reply has status ", +status, ", which does not exist");
+    text::malformed("protocol.body", "a reply has status ", +status, ", which does not exist");
   head.status = static_cast<Status>(status);
   head.ticks = number<std::uint64_t>(), head.peak = number<std::uint64_t>();
   head.rule = text(), head.message = text();
@@ -194,20 +195,20 @@ ReplyHead BodyReader::head() {
 }
 
 void BodyReader::finish() const {
-  if (!rest_.empty()) malformed("protocol.body", "a body has ", rest_.size(), " bytes too many");
+  if (!rest_.empty()) text::malformed("protocol.body", "a body has ", rest_.size(), " bytes too many");
 }
 
 // -- views --------------------------------------------------------------------------------------------------------
 
-TensorView view_of(Tensor& t) { return {t.dtype, t.sizes, t.dim_order, t.bytes.data(), t.bytes.size()}; }
+testee::TensorView view_of(Tensor& t) { return {t.dtype, t.sizes, t.dim_order, t.bytes.data(), t.bytes.size()}; }
 
-HostValue view_of(Value& value) {
+testee::HostValue view_of(Value& value) {
   return std::visit(
-      []<class T>(T& v) -> HostValue {
+      []<class T>(T& v) -> testee::HostValue {
         if constexpr (std::is_same_v<T, Tensor>) {
           return view_of(v);
         } else if constexpr (std::is_same_v<T, Tensors>) {
-          TensorViews views;
+          testee::TensorViews views;
           for (auto& t : v) views.push_back(t ? std::optional(view_of(*t)) : std::nullopt);
           return views;
         } else {

@@ -26,7 +26,7 @@ struct ReplyHead {
 };
 
 // The reply as the outcome of a call. An internal failure counts as a refusal without a rule.
-Reply reply_of(const ReplyHead& head);
+testee::Reply reply_of(const ReplyHead& head);
 
 class BodyWriter {
  public:
@@ -38,8 +38,8 @@ class BodyWriter {
   }
   BodyWriter& count(std::size_t n) { return number(static_cast<std::uint32_t>(n)); }
   BodyWriter& text(std::string_view text);
-  BodyWriter& tensor(const TensorView& tensor);
-  BodyWriter& value(const HostValue& value);
+  BodyWriter& tensor(const testee::TensorView& tensor);
+  BodyWriter& value(const testee::HostValue& value);
   BodyWriter& value(const Value& value);
   // Writes, in place of a value, the shape of a tensor whose elements the server generates from the seed.
   BodyWriter& generated(const Tensor& like, std::uint64_t seed);
@@ -48,7 +48,7 @@ class BodyWriter {
   const std::string& bytes() const { return bytes_; }
 
  private:
-  BodyWriter& shape(const TensorView& tensor);
+  BodyWriter& shape(const testee::TensorView& tensor);
 
   std::string bytes_;
 };
@@ -87,7 +87,7 @@ class BodyReader {
 };
 
 // A value whose tensors are views of the tensors of `value`. `value` must outlive it.
-HostValue view_of(Value& value);
-TensorView view_of(Tensor& tensor);
+testee::HostValue view_of(Value& value);
+testee::TensorView view_of(Tensor& tensor);
 
 }  // namespace assay::wire

@@ -48,24 +48,25 @@ Process::Process(const Command& command, int wire, int errors) {
   if (pid_ == 0) become(command, wire, errors, failed[1]);
   int error = errno;
   ::close(failed[1]);
-  const bool told = pid_ > 0 && uninterrupted([&] { return ::read(failed[0], &error, sizeof error); }) == sizeof error;
+  const bool told =
+      pid_ > 0 && sandbox::uninterrupted([&] { return ::read(failed[0], &error, sizeof error); }) == sizeof error;
   ::close(failed[0]);
   if (pid_ > 0 && !told) return;
-  if (pid_ > 0) uninterrupted([&] { return waitpid(pid_, nullptr, 0); });
-  no_testee("the command ", command.words[0], " cannot be started: ", std::generic_category().message(error));
+  if (pid_ > 0) sandbox::uninterrupted([&] { return waitpid(pid_, nullptr, 0); });
+  testee::no_testee("the command ", command.words[0], " cannot be started: ", std::generic_category().message(error));
 }
 
 Process::~Process() {
   if (pid_ < 0) return;
   kill(pid_, SIGKILL);
-  uninterrupted([&] { return waitpid(pid_, nullptr, 0); });
+  sandbox::uninterrupted([&] { return waitpid(pid_, nullptr, 0); });
 }
 
 std::optional<int> Process::status(std::chrono::milliseconds within) {
   int status = 0;
   for (const auto end = std::chrono::steady_clock::now() + within; std::chrono::steady_clock::now() < end;
        std::this_thread::sleep_for(1ms)) {
-    if (uninterrupted([&] { return waitpid(pid_, &status, WNOHANG); }) == 0) continue;
+    if (sandbox::uninterrupted([&] { return waitpid(pid_, &status, WNOHANG); }) == 0) continue;
     pid_ = -1;
     return status;
   }

@@ -8,13 +8,13 @@ namespace assay::wire {
 namespace {
 
 // An integer for a float argument is sent as a double. An out that is a number has no dtype before the call.
-HostValue sent(const HostValue& value, const SchemaArgument& argument) {
+testee::HostValue sent(const testee::HostValue& value, const SchemaArgument& argument) {
   if (argument.is_out_number()) return {};
   const Int* n = std::get_if<Int>(&value);
-  return n && argument.type.starts_with("float") ? HostValue(static_cast<double>(*n)) : value;
+  return n && argument.type.starts_with("float") ? testee::HostValue(static_cast<double>(*n)) : value;
 }
 
-class RemoteLibrary final : public KernelLibrary {
+class RemoteLibrary final : public testee::KernelLibrary {
  public:
   explicit RemoteLibrary(const Address& address) : server_(address) {}
 
@@ -33,17 +33,17 @@ class RemoteLibrary final : public KernelLibrary {
   bool takes_outs_of_other_sizes() const override { return false; }  // KERNEL sends outs with the result's sizes
   void fill_memory(std::byte byte) override { fill_ = byte; }
 
-  Reply call(const Operator& op, std::span<HostValue> arguments) override {
+  testee::Reply call(const Operator& op, std::span<testee::HostValue> arguments) override {
     BodyWriter body;
     body.text(op.name).number(static_cast<std::uint8_t>(fill_)).count(op.outs()).count(arguments.size());
     for (std::size_t i = 0; i < arguments.size(); ++i) body.value(sent(arguments[i], op.arguments[i]));
-    const std::vector<TensorView*> outs = outs_of(op, arguments);
+    const std::vector<testee::TensorView*> outs = outs_of(op, arguments);
     std::vector<Tensor> results;
     const ReplyHead head = server_.ask(Request::kernel, body, [&](BodyReader& reply) {
       for (std::size_t left = reply.count(2); left > 0; --left) results.push_back(reply.tensor());
       if (results.size() != outs.size())
         throw Fault(Outcome::malformed, "protocol.outs",
-                    text("the call has ", outs.size(), " outs, but ", results.size(), " came"));
+                    concat("the call has ", outs.size(), " outs, but ", results.size(), " came"));
     });
     too_large_.clear();
     for (std::size_t k = 0; k < results.size(); ++k) take(std::move(results[k]), *outs[k]);
@@ -51,12 +51,12 @@ class RemoteLibrary final : public KernelLibrary {
   }
 
  private:
-  static std::vector<TensorView*> outs_of(const Operator& op, std::span<HostValue> arguments) {
-    std::vector<TensorView*> all;
+  static std::vector<testee::TensorView*> outs_of(const Operator& op, std::span<testee::HostValue> arguments) {
+    std::vector<testee::TensorView*> all;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       if (!op.arguments[i].out) continue;
-      if (auto* one = std::get_if<TensorView>(&arguments[i])) all.push_back(one);
-      if (auto* list = std::get_if<TensorViews>(&arguments[i]))
+      if (auto* one = std::get_if<testee::TensorView>(&arguments[i])) all.push_back(one);
+      if (auto* list = std::get_if<testee::TensorViews>(&arguments[i]))
         for (auto& view : *list) all.push_back(&view.value());
     }
     return all;
@@ -64,7 +64,7 @@ class RemoteLibrary final : public KernelLibrary {
 
   // A result that does not fit into its out has wrong sizes, which the judge reports. It is kept here until the next
   // call.
-  void take(Tensor result, TensorView& out) {
+  void take(Tensor result, testee::TensorView& out) {
     out.dtype = result.dtype, out.sizes = result.sizes, out.dim_order = result.dim_order;
     if (result.bytes.size() > out.capacity) {
       Tensor& kept = too_large_.emplace_back(std::move(result));
@@ -81,7 +81,7 @@ class RemoteLibrary final : public KernelLibrary {
 
 }  // namespace
 
-std::unique_ptr<KernelLibrary> make_remote_library(const Address& address) {
+std::unique_ptr<testee::KernelLibrary> make_remote_library(const Address& address) {
   return std::make_unique<RemoteLibrary>(address);
 }
 

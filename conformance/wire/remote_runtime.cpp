@@ -14,7 +14,7 @@ namespace {
 std::string bytes_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  well_formed(bool(in), "file", file.string(), " cannot be read");
+  text::well_formed(bool(in), "file", file.string(), " cannot be read");
   return bytes;
 }
 
@@ -22,30 +22,30 @@ bool are_the_same(const Value& a, const Value& b) {
   return BodyWriter().value(a).bytes() == BodyWriter().value(b).bytes();
 }
 
-class RemoteProgram final : public TesteeProgram {
+class RemoteProgram final : public testee::TesteeProgram {
  public:
   RemoteProgram(RemoteServer& server, std::uint32_t handle) : server_(server), handle_(handle) {}
   ~RemoteProgram() override {
     try {
       server_.ask(Request::unload, about());
-    } catch (const Lost&) {  // the server is gone already
+    } catch (const sandbox::Lost&) {  // the server is gone already
     }
   }
 
-  Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) override {
+  testee::Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) override {
     return reply_of(call(method, inputs, outputs, [](BodyWriter& body, const Value& v) { body.value(v); }));
   }
 
   // With inputs that the server generates, tensors of the shapes of these.
-  Reply call_generated(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) {
+  testee::Reply call_generated(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) {
     return reply_of(call(method, inputs, outputs, [](BodyWriter& body, const Value& v) {
       const Tensor* t = std::get_if<Tensor>(&v);
       t ? body.generated(*t, seed) : body.value(v);
     }));
   }
 
-  std::vector<StateEntry> kept(const std::string& method) override {
-    std::vector<StateEntry> all;
+  std::vector<testee::StateEntry> kept(const std::string& method) override {
+    std::vector<testee::StateEntry> all;
     ReplyHead head = server_.ask(Request::method, about().text(method));
     if (head.status == Status::ok)
       head = server_.ask(Request::state, about(), [&](BodyReader& r) { read_kept(r, all); });
@@ -54,7 +54,7 @@ class RemoteProgram final : public TesteeProgram {
   }
 
   // Repeats the last call with its inputs and with the k-th allocation refused; 0 refuses none.
-  Reply call_again(std::uint32_t k, std::vector<Value>& outputs) {
+  testee::Reply call_again(std::uint32_t k, std::vector<Value>& outputs) {
     BodyWriter body = about().number(std::uint32_t{1});
     if (k > 0) body.number(k);
     return reply_of(executed(body, outputs));
@@ -63,13 +63,13 @@ class RemoteProgram final : public TesteeProgram {
   static constexpr std::uint64_t seed = 1;
 
  private:
-  static void read_kept(BodyReader& r, std::vector<StateEntry>& all) {
+  static void read_kept(BodyReader& r, std::vector<testee::StateEntry>& all) {
     for (std::size_t left = r.count(16); left > 0; --left) {
       std::string name = r.text();
       const auto bytes = r.number<std::uint64_t>();
-      well_formed(!name.empty(), "protocol.state", "an item of state has no name");
-      well_formed(std::ranges::find(all, name, &StateEntry::name) == all.end(), "protocol.state", name,
-                  " occurs twice in the state");
+      text::well_formed(!name.empty(), "protocol.state", "an item of state has no name");
+      text::well_formed(std::ranges::find(all, name, &testee::StateEntry::name) == all.end(), "protocol.state", name,
+                        " occurs twice in the state");
       all.push_back({std::move(name), bytes, r.number<std::uint32_t>()});
     }
   }
@@ -100,7 +100,7 @@ class RemoteProgram final : public TesteeProgram {
   std::uint32_t handle_;
 };
 
-class RemoteRuntime final : public Runtime {
+class RemoteRuntime final : public testee::Runtime {
  public:
   explicit RemoteRuntime(const Address& address) : server_(address) {}
 
@@ -118,8 +118,8 @@ class RemoteRuntime final : public Runtime {
   }
   bool runs_programs() const { return server_.introduction().has(has_programs); }
 
-  Reply ask(std::string_view request, const LoadSettings& settings, const std::string& method,
-            std::span<const Value> inputs) override {
+  testee::Reply ask(std::string_view request, const testee::LoadSettings& settings, const std::string& method,
+                    std::span<const Value> inputs) override {
     try {
       if (request == has_ping) return ping();
       if (request == has_generator) return generator(settings, method, inputs);
@@ -131,18 +131,18 @@ class RemoteRuntime final : public Runtime {
     }
   }
 
-  std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
+  std::unique_ptr<testee::TesteeProgram> load(const testee::LoadSettings& settings, testee::Reply& reply) override {
     return load_remote(settings, reply);
   }
 
  private:
   // Each PING has other bytes, so that an earlier answer does not count.
-  Reply ping() {
+  testee::Reply ping() {
     ReplyHead head;
     for (const std::size_t length : {0u, 1u, 1000u}) {
       const std::string bytes(length, static_cast<char>('a' + length % 26));
       head = server_.ask(Request::ping, std::move(BodyWriter().text(bytes)), [&](BodyReader& r) {
-        well_formed(r.bytes() == bytes, "protocol.ping", "a PING of ", length, " bytes is answered with others");
+        text::well_formed(r.bytes() == bytes, "protocol.ping", "a PING of ", length, " bytes is answered with others");
       });
       if (head.status != Status::ok) break;
     }
@@ -150,12 +150,13 @@ class RemoteRuntime final : public Runtime {
   }
 
   // Inputs that the server generates must give the same outputs as the same inputs that are sent.
-  Reply generator(const LoadSettings& settings, const std::string& method, std::span<const Value> inputs) {
+  testee::Reply generator(const testee::LoadSettings& settings, const std::string& method,
+                          std::span<const Value> inputs) {
     std::vector<Value> here(inputs.begin(), inputs.end()), from_here, from_there;
     for (Value& v : here)
       if (Tensor* t = std::get_if<Tensor>(&v))
         v = generated(std::move(*t), static_cast<std::uint8_t>(Generator::small_numbers), RemoteProgram::seed);
-    Reply reply;
+    testee::Reply reply;
     if (auto program = load_remote(settings, reply)) reply = program->call_generated(method, inputs, from_there);
     if (reply.outcome != Outcome::ok) return reply;
     if (auto program = load_remote(settings, reply)) reply = program->call(method, here, from_here);
@@ -165,13 +166,13 @@ class RemoteRuntime final : public Runtime {
   }
 
   // A program that is loaded again must begin with the state that it had at first.
-  Reply state(const LoadSettings& settings, const std::string& method, std::span<const Value> inputs) {
-    std::vector<StateEntry> first;
-    Reply reply;
+  testee::Reply state(const testee::LoadSettings& settings, const std::string& method, std::span<const Value> inputs) {
+    std::vector<testee::StateEntry> first;
+    testee::Reply reply;
     for (const bool again : {false, true}) {
       auto program = load_remote(settings, reply);
       if (!program) return reply;
-      std::vector<StateEntry> kept = program->kept(method);
+      std::vector<testee::StateEntry> kept = program->kept(method);
       if (again && kept != first)
         server_.lose("protocol.state",
                      "a program that is loaded again does not begin with the state that it had at first");
@@ -185,27 +186,28 @@ class RemoteRuntime final : public Runtime {
 
   // Whichever allocation of an execution is refused, the server must answer `exhausted` and continue as if it had not
   // been asked. If it answers ok, it needed fewer allocations.
-  Reply allocations(const LoadSettings& settings, const std::string& method, std::span<const Value> inputs) {
+  testee::Reply allocations(const testee::LoadSettings& settings, const std::string& method,
+                            std::span<const Value> inputs) {
     constexpr std::uint32_t most = 32;
     std::vector<Value> right, outputs;
-    Reply reply;
+    testee::Reply reply;
     const auto program = load_remote(settings, reply);
     if (program) reply = program->call(method, inputs, right);
     for (std::uint32_t k = 1; reply.outcome == Outcome::ok && k <= most; ++k) {
-      const Reply refused = program->call_again(k, outputs);
+      const testee::Reply refused = program->call_again(k, outputs);
       if (refused.outcome != Outcome::ok && refused.outcome != Outcome::exhausted)
         server_.lose("protocol.allocations",
-                     text("an EXECUTE without its allocation ", k, " is answered ", assay::name(refused.outcome)));
+                     concat("an EXECUTE without its allocation ", k, " is answered ", assay::name(refused.outcome)));
       if (refused.outcome == Outcome::exhausted) reply = program->call_again(0, outputs);
       if (reply.outcome == Outcome::ok && !std::ranges::equal(outputs, right, are_the_same))
         server_.lose("protocol.allocations",
-                     text("an EXECUTE gives other outputs when allocation ", k, " was refused"));
+                     concat("an EXECUTE gives other outputs when allocation ", k, " was refused"));
       if (refused.outcome == Outcome::ok) break;
     }
     return reply;
   }
 
-  std::unique_ptr<RemoteProgram> load_remote(const LoadSettings& settings, Reply& reply) {
+  std::unique_ptr<RemoteProgram> load_remote(const testee::LoadSettings& settings, testee::Reply& reply) {
     BodyWriter body;
     body.text(bytes_of(settings.program)).count(settings.data.size());
     for (const auto& file : settings.data) body.text(bytes_of(file));
@@ -221,7 +223,7 @@ class RemoteRuntime final : public Runtime {
 
 }  // namespace
 
-std::unique_ptr<Runtime> make_remote_runtime(const Address& address) {
+std::unique_ptr<testee::Runtime> make_remote_runtime(const Address& address) {
   auto runtime = std::make_unique<RemoteRuntime>(address);
   return runtime->runs_programs() ? std::move(runtime) : nullptr;
 }

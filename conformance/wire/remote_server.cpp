@@ -52,9 +52,9 @@ RemoteServer::RemoteServer(const Address& address) : address_(address) {
     Connection connection(reached_by(), output.file());
     connection.limit(time_to_introduce);
     introduction_ = connection.introduction();
-  } catch (const Lost& lost) {
+  } catch (const sandbox::Lost& lost) {
     const std::string end = output.end();
-    no_testee("the testee does not say who it is, but ", lost.text, end.empty() ? "" : ": ", end);
+    testee::no_testee("the testee does not say who it is, but ", lost.text, end.empty() ? "" : ": ", end);
   }
 }
 
@@ -64,7 +64,7 @@ std::vector<std::pair<std::string, std::string>> RemoteServer::facts() const {
   all.emplace_back("isolation", forker_     ? "a forked process for each block"
                                 : command() ? "a process for each block"
                                             : "a RESET before each block");
-  if (command()) std::ranges::move(digests_of_command(command()->words), std::back_inserter(all));
+  if (command()) std::ranges::move(testee::digests_of_command(command()->words), std::back_inserter(all));
   return all;
 }
 
@@ -76,7 +76,7 @@ void RemoteServer::lose(const char* rule, std::string sentence) {
   connection_->lose({Outcome::malformed, rule, std::move(sentence)});
 }
 
-Reply RemoteServer::quit() {
+testee::Reply RemoteServer::quit() {
   if (!connection_) connection_.emplace(reached_by());
   const ReplyHead head = connection_->quit();
   if (head.status == Status::ok) connection_.reset();
@@ -85,7 +85,7 @@ Reply RemoteServer::quit() {
 
 ReplyHead RemoteServer::too_long(const BodyWriter& body) const {
   return {Status::unsupported, 0, 0, "protocol.length",
-          text("the request takes ", body.bytes().size(), " bytes, but the testee takes ", introduction_.most_bytes)};
+          concat("the request takes ", body.bytes().size(), " bytes, but the testee takes ", introduction_.most_bytes)};
 }
 
 }  // namespace assay::wire

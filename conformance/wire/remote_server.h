@@ -31,7 +31,7 @@ class RemoteServer {
   [[noreturn]] void lose(const char* rule, std::string sentence);
 
   // Sends QUIT. The next request opens another connection.
-  Reply quit();
+  testee::Reply quit();
 
  private:
   const Command* command() const { return std::get_if<Command>(&address_); }

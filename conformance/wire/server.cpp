@@ -24,23 +24,23 @@ std::uint64_t peak_memory() {
 
 void send_all(int out, std::string_view bytes) {
   while (!bytes.empty()) {
-    const auto sent = uninterrupted([&] { return ::write(out, bytes.data(), bytes.size()); });
+    const auto sent = sandbox::uninterrupted([&] { return ::write(out, bytes.data(), bytes.size()); });
     if (sent < 0) throw std::system_error(errno, std::generic_category(), "write");
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
 }
 
 // The outs of a call, those of a list one by one.
-std::vector<TensorView> outs_of(const Operator& op, std::span<const HostValue> arguments) {
-  std::vector<TensorView> all;
+std::vector<testee::TensorView> outs_of(const Operator& op, std::span<const testee::HostValue> arguments) {
+  std::vector<testee::TensorView> all;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!op.arguments[i].out) continue;
-    const auto* one = std::get_if<TensorView>(&arguments[i]);
-    const auto* list = std::get_if<TensorViews>(&arguments[i]);
-    if (!one && !list) malformed("protocol.call", op.arguments[i].name, " of ", op.name, " is not a tensor");
+    const auto* one = std::get_if<testee::TensorView>(&arguments[i]);
+    const auto* list = std::get_if<testee::TensorViews>(&arguments[i]);
+    if (!one && !list) text::malformed("protocol.call", op.arguments[i].name, " of ", op.name, " is not a tensor");
     if (one) all.push_back(*one);
     for (std::size_t k = 0; list && k < list->size(); ++k) {
-      if (!(*list)[k]) malformed("protocol.call", op.arguments[i].name, " of ", op.name, " holds a none");
+      if (!(*list)[k]) text::malformed("protocol.call", op.arguments[i].name, " of ", op.name, " holds a none");
       all.push_back(*(*list)[k]);
     }
   }
@@ -54,7 +54,7 @@ struct Server::Exchange {
   ReplyHead head = {};
   BodyWriter reply = {};
 
-  void take(const Reply& outcome) {
+  void take(const testee::Reply& outcome) {
     head.status = static_cast<Status>(outcome.outcome);
     head.message = outcome.message;
   }
@@ -72,7 +72,9 @@ struct Server::Handlers {
     e.body.finish();
     const auto facts = s.library_ ? s.library_->facts() : decltype(s.library_->facts()){};
     e.reply.text(s.library_ ? s.library_->name() : s.runtime_->name());
-    e.reply.number(std::uint64_t{Clock::period::den / Clock::period::num}).number(most_frame_bytes).count(facts.size());
+    e.reply.number(std::uint64_t{Clock::period::den / Clock::period::num})
+        .number(sandbox::most_frame_bytes)
+        .count(facts.size());
     for (const auto& [name, words] : facts) e.reply.text(name).text(words);
   }
 
@@ -101,10 +103,10 @@ struct Server::Handlers {
     e.body.finish();
     const Operator* op = find_operator(name);
     if (!op || !s.library_ || !s.library_->has(*op))
-      throw Fault(Outcome::unsupported, "protocol.call", text("there is no kernel for ", name));
+      throw Fault(Outcome::unsupported, "protocol.call", concat("there is no kernel for ", name));
     if (values.size() != op->arguments.size())
-      malformed("protocol.call", name, " has ", op->arguments.size(), " arguments, but ", values.size(), " came");
-    std::vector<HostValue> arguments;
+      text::malformed("protocol.call", name, " has ", op->arguments.size(), " arguments, but ", values.size(), " came");
+    std::vector<testee::HostValue> arguments;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (op->arguments[i].is_out_number()) values[i] = tensor_of(0.0);  // holds a number of any kind
       arguments.push_back(view_of(values[i]));
@@ -113,21 +115,21 @@ struct Server::Handlers {
     s.library_->fill_memory(fill);
     e.take(s.library_->call(*op, arguments));
     if (e.head.status != Status::ok) return;
-    const std::vector<TensorView> outs = outs_of(*op, arguments);
+    const std::vector<testee::TensorView> outs = outs_of(*op, arguments);
     e.reply.count(outs.size());
-    for (const TensorView& out : outs) e.reply.tensor(out);
+    for (const testee::TensorView& out : outs) e.reply.tensor(out);
   }
 
   static void load(Server& s, Exchange& e) {
     if (!s.runtime_) throw Fault(Outcome::unsupported, "protocol.request", "this server runs no programs");
-    const auto file = [&] { return std::make_unique<FileInMemory>(std::as_bytes(std::span(e.body.bytes()))); };
+    const auto file = [&] { return std::make_unique<sandbox::FileInMemory>(std::as_bytes(std::span(e.body.bytes()))); };
     Loaded loaded;
     loaded.program = file();
     for (std::size_t left = e.body.count(4); left > 0; --left) loaded.data.push_back(file());
-    LoadSettings settings{loaded.program->path(), {}, e.body.number<std::uint8_t>() != 0};
+    testee::LoadSettings settings{loaded.program->path(), {}, e.body.number<std::uint8_t>() != 0};
     e.body.finish();
     for (const auto& data : loaded.data) settings.data.push_back(data->path());
-    Reply outcome;
+    testee::Reply outcome;
     loaded.running = s.runtime_->load(settings, outcome);
     e.take(outcome);
     if (!loaded.running) return;
@@ -159,12 +161,12 @@ struct Server::Handlers {
     e.body.finish();
     if (times > most_repetitions)
       throw Fault(Outcome::exhausted, "protocol.call",
-                  text(times, " repetitions are more than the limit of ", most_repetitions));
+                  concat(times, " repetitions are more than the limit of ", most_repetitions));
     if (refused > 0 && !s.runtime_->charges_memory())
       throw Fault(Outcome::unsupported, "protocol.request", "this server cannot refuse allocations");
     std::vector<Value> inputs;
     for (const auto& [index, value] : l.inputs) {
-      if (index != inputs.size()) malformed("protocol.call", "input ", inputs.size(), " was not set");
+      if (index != inputs.size()) text::malformed("protocol.call", "input ", inputs.size(), " was not set");
       inputs.push_back(value);
     }
     const RefusedMemory scarcity(refused);
@@ -176,14 +178,15 @@ struct Server::Handlers {
     Loaded& l = s.loaded(e.body);
     const auto index = e.body.number<std::uint32_t>();
     e.body.finish();
-    if (index >= l.outputs.size()) malformed("protocol.call", "there is no output ", index, " of ", l.outputs.size());
+    if (index >= l.outputs.size())
+      text::malformed("protocol.call", "there is no output ", index, " of ", l.outputs.size());
     e.reply.value(l.outputs[index]);
   }
 
   static void unload(Server& s, Exchange& e) {
     const auto handle = e.body.number<std::uint32_t>();
     e.body.finish();
-    if (s.programs_.erase(handle) == 0) malformed("protocol.call", "there is no program ", handle);
+    if (s.programs_.erase(handle) == 0) text::malformed("protocol.call", "there is no program ", handle);
   }
 
   static void ping(Server&, Exchange& e) {
@@ -201,10 +204,10 @@ struct Server::Handlers {
   static void state(Server& s, Exchange& e) {
     Loaded& l = s.loaded(e.body);
     e.body.finish();
-    if (l.method.empty()) malformed("protocol.call", "no method was chosen");
-    const std::vector<StateEntry> kept = l.running->kept(l.method);
+    if (l.method.empty()) text::malformed("protocol.call", "no method was chosen");
+    const std::vector<testee::StateEntry> kept = l.running->kept(l.method);
     e.reply.count(kept.size());
-    for (const StateEntry& entry : kept) e.reply.text(entry.name).number(entry.bytes).number(entry.digest);
+    for (const testee::StateEntry& entry : kept) e.reply.text(entry.name).number(entry.bytes).number(entry.digest);
   }
 
   using Handler = void (*)(Server&, Exchange&);
@@ -218,11 +221,11 @@ struct Server::Handlers {
     };
     for (const auto& [request, handler] : all)
       if (static_cast<std::uint8_t>(request) == kind) return handler;
-    throw Fault(Outcome::unsupported, "protocol.request", text("there is no request ", +kind));
+    throw Fault(Outcome::unsupported, "protocol.request", concat("there is no request ", +kind));
   }
 };
 
-Server::Server(KernelLibrary* library, Runtime* runtime, std::vector<std::string> features)
+Server::Server(testee::KernelLibrary* library, testee::Runtime* runtime, std::vector<std::string> features)
     : library_(library), runtime_(runtime), features_(std::move(features)) {
   const auto add = [this](std::string_view feature) { features_.emplace_back(feature); };
   add(has_ping), add(has_quit);
@@ -233,7 +236,7 @@ Server::Server(KernelLibrary* library, Runtime* runtime, std::vector<std::string
 }
 
 void Server::serve(int in, int out) {
-  FrameReader frames;
+  sandbox::FrameReader frames;
   std::array<char, 1 << 16> bytes;
   for (;;) {
     while (const auto frame = frames.next()) {
@@ -241,20 +244,20 @@ void Server::serve(int in, int out) {
       if (has_quit_) return;
     }
     if (frames.broken()) throw Fault(*frames.broken());
-    const auto got = uninterrupted([&] { return ::read(in, bytes.data(), bytes.size()); });
+    const auto got = sandbox::uninterrupted([&] { return ::read(in, bytes.data(), bytes.size()); });
     if (got < 0) throw std::system_error(errno, std::generic_category(), "read");
     if (got == 0) return;
     frames.append({bytes.data(), static_cast<std::size_t>(got)});
   }
 }
 
-std::string Server::answer(const Frame& frame) {
+std::string Server::answer(const sandbox::Frame& frame) {
   Exchange e{BodyReader(frame.text)};
   const auto begin = Clock::now();
   try {
     Handlers::find(frame.kind)(*this, e);
   } catch (const Fault& f) {
-    e.fail(static_cast<Status>(f.outcome), f.rule, f.place.empty() ? f.message : text(f.place, ": ", f.message));
+    e.fail(static_cast<Status>(f.outcome), f.rule, f.place.empty() ? f.message : concat(f.place, ": ", f.message));
   } catch (const std::bad_alloc&) {
     e.fail(Status::exhausted, "limits.memory", "there is not enough memory");
   } catch (const std::exception& error) {
@@ -263,13 +266,14 @@ std::string Server::answer(const Frame& frame) {
   e.head.ticks = static_cast<std::uint64_t>((Clock::now() - begin).count());
   e.head.peak = peak_memory();
   const std::string answer = e.head.status == Status::ok ? e.reply.bytes() : std::string();
-  return encode(reply_to(static_cast<Request>(frame.kind)), BodyWriter().head(e.head).bytes() + answer, frame.number);
+  return sandbox::encode(reply_to(static_cast<Request>(frame.kind)), BodyWriter().head(e.head).bytes() + answer,
+                         frame.number);
 }
 
 Server::Loaded& Server::loaded(BodyReader& body) {
   const auto handle = body.number<std::uint32_t>();
   const auto found = programs_.find(handle);
-  if (found == programs_.end()) malformed("protocol.call", "there is no program ", handle);
+  if (found == programs_.end()) text::malformed("protocol.call", "there is no program ", handle);
   return found->second;
 }
 

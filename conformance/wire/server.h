@@ -18,7 +18,7 @@ namespace assay::wire {
 // null. They must outlive the server.
 class Server {
  public:
-  Server(KernelLibrary* library, Runtime* runtime, std::vector<std::string> features);
+  Server(testee::KernelLibrary* library, testee::Runtime* runtime, std::vector<std::string> features);
 
   // Reads requests from `in` and writes replies to `out`, until the input ends or after QUIT. Throws the Fault of
   // FrameReader::broken(), std::system_error.
@@ -26,9 +26,9 @@ class Server {
 
  private:
   struct Loaded {
-    std::unique_ptr<FileInMemory> program;
-    std::vector<std::unique_ptr<FileInMemory>> data;
-    std::unique_ptr<TesteeProgram> running;
+    std::unique_ptr<sandbox::FileInMemory> program;
+    std::vector<std::unique_ptr<sandbox::FileInMemory>> data;
+    std::unique_ptr<testee::TesteeProgram> running;
     std::string method;
     std::map<std::uint32_t, Value> inputs;
     std::vector<Value> outputs;
@@ -36,11 +36,11 @@ class Server {
   struct Exchange;  // a request and its reply
   struct Handlers;  // the table of requests
 
-  std::string answer(const Frame& frame);
+  std::string answer(const sandbox::Frame& frame);
   Loaded& loaded(BodyReader& body);
 
-  KernelLibrary* library_;
-  Runtime* runtime_;
+  testee::KernelLibrary* library_;
+  testee::Runtime* runtime_;
   std::vector<std::string> features_;
   std::map<std::uint32_t, Loaded> programs_;  // the loaded programs by handle
   std::uint32_t last_handle_ = 0;

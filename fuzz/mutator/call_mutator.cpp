@@ -9,9 +9,10 @@
 namespace assay::fuzz {
 namespace {
 
-Mutation some_mutation(Random& random) {
+cases::Mutation some_mutation(Random& random) {
   const auto number = [&] { return static_cast<Int>(random.below(1000)); };
-  return {static_cast<Mutation::Kind>(random.below(special_mutation_kinds)), {number(), number(), number()}};
+  return {static_cast<cases::Mutation::Kind>(random.below(cases::special_mutation_kinds)),
+          {number(), number(), number()}};
 }
 
 // A tensor without elements may have any other sizes.
@@ -39,7 +40,7 @@ void change(Value& value, Random& random) {
 const Operator& similar(const Operator& op, Random& random) {
   const auto types = [](const Operator& o) {
     std::string all;
-    for (const SchemaArgument& a : o.arguments) all += text(a.type, a.out, ' ');
+    for (const SchemaArgument& a : o.arguments) all += concat(a.type, a.out, ' ');
     return all;
   };
   std::vector<const Operator*> choices;
@@ -59,40 +60,40 @@ bool is_small(const Value& value) {
               : !tensor || is_small(*tensor);
 }
 
-void change(CallRequest& request, Random& random) {
+void change(text::CallRequest& request, Random& random) {
   if (random.one_in(12)) return void(request.op = &similar(*request.op, random));
   const bool small = std::ranges::all_of(request.arguments, [](const Value& v) { return is_small(v); });
   if (!small || random.one_in(4)) return change(random.of(request.arguments), random);
-  request.arguments = mutated(*request.op, std::move(request.arguments), some_mutation(random));
+  request.arguments = cases::mutated(*request.op, std::move(request.arguments), some_mutation(random));
 }
 
 // What an out argument has before the call: not its data.
-Json out_json(const Value& value) {
-  Json json = number_in(value) ? Json(nullptr) : to_json(value, "");
+text::Json out_json(const Value& value) {
+  text::Json json = number_in(value) ? text::Json(nullptr) : text::to_json(value, "");
   if (json.is_object()) json.erase("data");
   if (json.contains("tensors"))
-    for (Json& t : json["tensors"])
+    for (text::Json& t : json["tensors"])
       if (t.is_object()) t.erase("data");
   return json;
 }
 
 }  // namespace
 
-std::string line_of(const CallRequest& request) {
+std::string line_of(const text::CallRequest& request) {
   const Operator& op = *request.op;
-  Json args = Json::array(), outs = Json::array();
+  text::Json args = text::Json::array(), outs = text::Json::array();
   for (std::size_t i = 0; i < op.arguments.size(); ++i)
     if (op.arguments[i].out)
       outs.push_back(out_json(request.arguments[i]));
     else
-      args.push_back(to_json(request.arguments[i], op.arguments[i].type));
-  return assay::line_of(Json{{"operator", op.name}, {"args", args}, {"out", outs}});
+      args.push_back(text::to_json(request.arguments[i], op.arguments[i].type));
+  return text::line_of(text::Json{{"operator", op.name}, {"args", args}, {"out", outs}});
 }
 
 void mutate_request(std::string& line, Random& random) {
   if (random.one_in(4)) return mutate_json(line, random);
   try {
-    CallRequest request = request_in(parse_json(line));
+    text::CallRequest request = text::request_in(text::parse_json(line));
     for (std::size_t n = 1 + random.few(3); n > 0; --n) change(request, random);
     line = line_of(request);
   } catch (const Fault&) {
@@ -103,9 +104,9 @@ void mutate_request(std::string& line, Random& random) {
 void mutate_json(std::string& text, Random& random) {
   if (random.one_in(6)) return mutate_bytes(text, random);
   try {
-    Json json = parse_json(text);
+    text::Json json = text::parse_json(text);
     for (std::size_t n = 1 + random.few(3); n > 0; --n) mutate(json, random);
-    text = assay::line_of(json);
+    text = text::line_of(json);
   } catch (const Fault&) {
     mutate_bytes(text, random);
   }

@@ -8,7 +8,7 @@
 namespace assay::fuzz {
 
 // The line of the request, without limits.
-std::string line_of(const CallRequest& request);
+std::string line_of(const text::CallRequest& request);
 
 // Changes a request to the reference, one line of JSON: its arguments, in the way that conformance/cases changes
 // recorded calls; sizes, up to the largest of tensors without elements; the operator, to another with the same

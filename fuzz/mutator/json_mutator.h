@@ -7,6 +7,6 @@ namespace assay::fuzz {
 
 // Makes one change in a JSON value: changes a number, text or list; removes or repeats members and elements, or
 // replaces them by parts from another place.
-void mutate(Json& json, Random& random);
+void mutate(text::Json& json, Random& random);
 
 }  // namespace assay::fuzz

@@ -6,14 +6,15 @@
 namespace assay::fuzz {
 
 void attack_bundle(Input input) {
-  printed(input.size(), [&](Output& out) {
-    const BundleFile bundle = value_or_throw(open_bundle(borrowed(input)));
-    const ValidProgram program = valid_program(program_of(bundle));
-    each_call(bundle, bundle_tolerance, [&](const ProgramCall& call) {
-      Host host(program, options_for(out.budget()));
-      const CallResult result = run_call(host, call);
-      out.print("{}\n", printable(result.mismatch));
-      for (const Comparison& c : result.comparisons) out.print("{}\n", printable(sentence(c, call.tolerance)));
+  printed(input.size(), [&](text::Output& out) {
+    const BundleFile bundle = inspect::value_or_throw(open_bundle(borrowed(input)));
+    const ValidProgram program = hosts::valid_program(program_of(bundle));
+    hosts::each_call(bundle, hosts::bundle_tolerance, [&](const hosts::ProgramCall& call) {
+      hosts::Host host(program, options_for(out.budget()));
+      const hosts::CallResult result = hosts::run_call(host, call);
+      out.print("{}\n", text::printable(result.mismatch));
+      for (const files::Comparison& c : result.comparisons)
+        out.print("{}\n", text::printable(files::sentence(c, call.tolerance)));
     });
   });
 }

@@ -9,11 +9,11 @@ namespace assay::fuzz {
 
 void attack_calls(Input input) {
   static const Folder folder;
-  static const auto numbers = folder.with("x.npy", encode_npy(make(DType::float32, {2, 3})));
+  static const auto numbers = folder.with("x.npy", files::encode_npy(make(DType::float32, {2, 3})));
   const auto file = folder.with("calls.json", input);
-  printed(input.size(), [&](Output& out) {
-    const ProgramCalls calls = read_calls(file, {out.budget()});
-    out.print("{} calls\n{}", calls.calls.size(), printable(calls.description));
+  printed(input.size(), [&](text::Output& out) {
+    const hosts::ProgramCalls calls = hosts::read_calls(file, {out.budget()});
+    out.print("{} calls\n{}", calls.calls.size(), text::printable(calls.description));
   });
 }
 

@@ -11,11 +11,11 @@ namespace assay::fuzz {
 void attack_case_list(Input input) {
   static const Folder folder;
   const std::string file = folder.with("known.txt", input).string();
-  printed(input.size(), [&](Output& out) {
-    const Waivers waivers = read_waivers(file);
-    for (const std::string& id : waivers.known) out.print("{}\n", printable(id));
-    for (const auto& [id, day] : waivers.expired) out.print("{} until {}\n", printable(id), printable(day));
-    must(waivers.known.size() + waivers.expired.size() >= read_case_list(file, "known").size(), "same",
+  printed(input.size(), [&](text::Output& out) {
+    const runner::Waivers waivers = runner::read_waivers(file);
+    for (const std::string& id : waivers.known) out.print("{}\n", text::printable(id));
+    for (const auto& [id, day] : waivers.expired) out.print("{} until {}\n", text::printable(id), text::printable(day));
+    must(waivers.known.size() + waivers.expired.size() >= runner::read_case_list(file, "known").size(), "same",
          "an id of the list is neither known nor expired");
   });
 }

@@ -9,7 +9,7 @@ namespace assay::fuzz {
 void attack_contract(Input input) {
   static const Folder folder;
   const auto file = folder.with("contract.yaml", input);
-  printed(input.size(), [&](Output&) { static_cast<void>(read_contract(file.string())); });
+  printed(input.size(), [&](text::Output&) { static_cast<void>(contract::read_contract(file.string())); });
 }
 
 }  // namespace assay::fuzz

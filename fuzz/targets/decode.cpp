@@ -8,9 +8,9 @@
 namespace assay::fuzz {
 namespace {
 
-std::string ids(const CheckReport& report) {
+std::string ids(const inspect::CheckReport& report) {
   std::string all;
-  for (const Fault& f : report.faults.first) all += text(f.rule, ' ', f.place, '\n');
+  for (const Fault& f : report.faults.first) all += concat(f.rule, ' ', f.place, '\n');
   return all;
 }
 
@@ -38,7 +38,7 @@ void check_encoding(Input file, const Result<File>& decoded, auto decode) {
   const Bytes bytes = encode(*decoded);
   const auto again = decode(bytes);
   must(again && equal(*decoded, *again), "identity", "a file that was decoded and encoded decodes to other contents");
-  const std::string before = ids(check(borrowed(file))), after = ids(check(borrowed(bytes)));
+  const std::string before = ids(inspect::check(borrowed(file))), after = ids(inspect::check(borrowed(bytes)));
   must(before == after, "verdict", "before encoding the file breaks\n", before, "but after encoding it breaks\n",
        after);
 }

@@ -9,15 +9,15 @@ namespace assay::fuzz {
 void attack_inspect(Input input) {
   const auto parts = split(input);
   const auto open_within = [&](const Budget& budget) {
-    return Opened(borrowed(parts.first), files_of(parts.second), budget);
+    return inspect::Opened(borrowed(parts.first), files_of(parts.second), budget);
   };
-  printed(input.size(), [&](Output& out) {
-    const Opened opened = open_within(out.budget());
-    write_text(opened.described(), out);
+  printed(input.size(), [&](text::Output& out) {
+    const inspect::Opened opened = open_within(out.budget());
+    inspect::write_text(opened.described(), out);
   });
-  check_printed_json(input.size(), [&](JsonOutput& out, const Budget& budget) {
-    const Opened opened = open_within(budget);
-    write_json(opened.described(), out);
+  check_printed_json(input.size(), [&](text::JsonOutput& out, const Budget& budget) {
+    const inspect::Opened opened = open_within(budget);
+    inspect::write_json(opened.described(), out);
   });
 }
 

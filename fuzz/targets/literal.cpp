@@ -12,12 +12,12 @@ void attack_literal(Input input) {
   const std::size_t end = all.find('\n');
   if (end == all.npos) return;
   const std::string_view type = all.substr(0, end), given = all.substr(end + 1);
-  printed(input.size(), [&](Output& out) {
-    const std::string written = literal(read_literal(given, type), type),
-                      again = literal(read_literal(written, type), type);
+  printed(input.size(), [&](text::Output& out) {
+    const std::string written = text::literal(text::read_literal(given, type), type),
+                      again = text::literal(text::read_literal(written, type), type);
     must(again == written, "identity", written.substr(0, 100), " of type ", type, " reads back as ",
          again.substr(0, 100));
-    out.write(printable(written));
+    out.write(text::printable(written));
   });
 }
 

@@ -11,11 +11,11 @@
 namespace assay::fuzz {
 namespace {
 
-std::unique_ptr<Loader> chosen() {
+std::unique_ptr<loaders::Loader> chosen() {
   const char* name = std::getenv("ASSAY_LOADER");
   const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe");
-  return load_loader(name ? name : "reference", executable.parent_path(),
-                     {.executes = true, .bytes = limits.bytes, .instructions = most_instructions});
+  return loaders::load_loader(name ? name : "reference", executable.parent_path(),
+                              {.executes = true, .bytes = limits.bytes, .instructions = most_instructions});
 }
 
 Bytes copy(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
@@ -23,7 +23,7 @@ Bytes copy(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end(
 }  // namespace
 
 void attack_loader(Input input) {
-  static const std::unique_ptr<Loader> loader = chosen();
+  static const std::unique_ptr<loaders::Loader> loader = chosen();
   const auto [program, data] = split(input);
   corrupt::Files files{copy(program), {}};
   if (!data.empty()) files.data.push_back(copy(data));

@@ -8,9 +8,9 @@
 namespace assay::fuzz {
 
 void attack_npy(Input input) {
-  printed(input.size(), [&](Output& out) {
-    const Tensor tensor = decode_npy(input);
-    must(same(decode_npy(encode_npy(tensor)), tensor), "identity", describe(tensor),
+  printed(input.size(), [&](text::Output& out) {
+    const Tensor tensor = files::decode_npy(input);
+    must(files::same(files::decode_npy(files::encode_npy(tensor)), tensor), "identity", describe(tensor),
          " changes when it is written and read");
     out.write(describe(tensor));
   });

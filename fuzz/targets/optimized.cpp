@@ -33,7 +33,7 @@ std::optional<Reference> ask_reference(Bytes file, Bytes data, Said& loading) {
       said = refused(method.faults.front());
       continue;
     }
-    all.inputs.back() = some_inputs(*method);
+    all.inputs.back() = files::some_inputs(*method);
     Refusal refusal;
     for (std::size_t i = 0; i < all.inputs.back().size() && !refusal; ++i)
       if (const auto& input = all.inputs.back()[i]) refusal = method->set_input(i, *input);

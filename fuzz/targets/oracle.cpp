@@ -12,7 +12,7 @@ void attack_oracle(Input input) {
   std::string answer;
   {
     const Measured measured(heap_for(input.size()), most_seconds);
-    answer = answer_line(line, limits);
+    answer = text::answer_line(line, limits);
   }
   must(answer.find('\n') == answer.npos, "json", "the answer has two lines");
   check_json(answer);

@@ -19,14 +19,14 @@ namespace {
 using optimized::KeptConstants;
 
 // Memory of this size, filled with repetitions of the given bytes.
-ClientMemory filled(std::size_t size, std::span<const std::byte> with) {
-  ClientMemory memory(size);
+sandbox::ClientMemory filled(std::size_t size, std::span<const std::byte> with) {
+  sandbox::ClientMemory memory(size);
   for (std::size_t i = 0; i < size; ++i) memory.bytes()[i] = with.empty() ? std::byte{0} : with[i % with.size()];
   return memory;
 }
 
 bool same_outputs(const DeployedExecution& a, const DeployedExecution& b) {
-  return a.said.rule == b.said.rule && std::ranges::equal(a.outputs, b.outputs, same);
+  return a.said.rule == b.said.rule && std::ranges::equal(a.outputs, b.outputs, files::same);
 }
 
 void attack(const optimized::Program& program, const pte::ExecutionPlan& plan,
@@ -34,7 +34,7 @@ void attack(const optimized::Program& program, const pte::ExecutionPlan& plan,
   const auto made = execute(program, plan, inputs), again = execute(program, plan, inputs);
   if (!made || !made->packed) return;
   const std::span<std::byte> own = made->packed->bytes();
-  const ClientMemory before = filled(own.size(), own);
+  const sandbox::ClientMemory before = filled(own.size(), own);
   optimized::Fault fault;
   const auto kept = optimized::open_packed(program, own, fault);
   must(kept.has_value(), "kept", "the saved constants are refused by ", fault.rule);
@@ -45,11 +45,12 @@ void attack(const optimized::Program& program, const pte::ExecutionPlan& plan,
        "a method with the saved constants gives other outputs");
   must(std::ranges::equal(own, before.bytes()), "kept", "the saved constants were written to");
 
-  const ClientMemory given = filled(bytes.size(), bytes);
+  const sandbox::ClientMemory given = filled(bytes.size(), bytes);
   const auto opened = optimized::open_packed(program, given.bytes(), fault = {});
   if (opened) execute(program, plan, inputs, opened);
   const std::size_t header = own.size() - kept->bytes.size();
-  const ClientMemory floats = filled(kept->bytes.size(), given.bytes().subspan(std::min(header, bytes.size())));
+  const sandbox::ClientMemory floats =
+      filled(kept->bytes.size(), given.bytes().subspan(std::min(header, bytes.size())));
   const auto from_others = execute(program, plan, inputs, KeptConstants{floats.bytes(), kept->layout});
   must(from_others && from_others->said.rule == made->said.rule && from_others->said.outputs == made->said.outputs,
        "kept", "a method with other constants ends by another rule");
@@ -67,7 +68,7 @@ void attack_packed(Input input) {
   if (!loaded || opened.is_too_large() || !opened.program()) return;
   for (const auto* plan : *opened.program()->view().tables->execution_plan()) {
     const auto method = loaded->method(plan->name()->str());
-    if (method) attack(*opened.program(), *plan, some_inputs(*method), packed);
+    if (method) attack(*opened.program(), *plan, files::some_inputs(*method), packed);
   }
 }
 

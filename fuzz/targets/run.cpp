@@ -16,7 +16,7 @@ namespace {
 // -- one execution ------------------------------------------------------------------------------------------------
 
 void set_inputs(Method& method) {
-  const auto inputs = some_inputs(method);
+  const auto inputs = files::some_inputs(method);
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i]) method.set_input(i, *inputs[i]);
 }
@@ -28,7 +28,7 @@ struct Execution {
 };
 
 std::string words(const Fault& fault) {
-  const std::string all = sentence(fault);
+  const std::string all = text::sentence(fault);
   check_text(all, limits.output);
   return all;
 }
@@ -85,15 +85,15 @@ std::vector<Execution> run(const Subject& subject, std::byte fill = {}, Listener
 
 // How two runs differ; empty if they are equal.
 std::string difference(const std::vector<Execution>& a, const std::vector<Execution>& b) {
-  if (a.size() != b.size()) return text("one run has ", a.size(), " executions, the other ", b.size());
+  if (a.size() != b.size()) return concat("one run has ", a.size(), " executions, the other ", b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i].refused != b[i].refused || a[i].steps != b[i].steps)
-      return text("execution ", i, " ends with \"", a[i].refused, "\" in one run and with \"", b[i].refused,
-                  "\" in the other");
+      return concat("execution ", i, " ends with \"", a[i].refused, "\" in one run and with \"", b[i].refused,
+                    "\" in the other");
     for (std::size_t k = 0; k < a[i].outputs.size(); ++k)
       if (a[i].outputs[k].has_value() != b[i].outputs[k].has_value() ||
-          (a[i].outputs[k] && !same(*a[i].outputs[k], *b[i].outputs[k])))
-        return text("output ", k, " of execution ", i, " differs");
+          (a[i].outputs[k] && !files::same(*a[i].outputs[k], *b[i].outputs[k])))
+        return concat("output ", k, " of execution ", i, " differs");
   }
   return {};
 }
@@ -123,7 +123,7 @@ void check_refused_step(const Subject& subject, const std::string& name, std::si
   const Refusal refused = method->step();
   const auto after = values_of(*method);
   for (std::size_t i = 0; refused && i < before.size(); ++i)
-    must(before[i].has_value() == after[i].has_value() && (!before[i] || same(*before[i], *after[i])), "refusal",
+    must(before[i].has_value() == after[i].has_value() && (!before[i] || files::same(*before[i], *after[i])), "refusal",
          "value ", i, " changed when an instruction was refused: ", words(*refused));
 }
 
@@ -153,9 +153,9 @@ void attack_run(Input input) {
   }
   if (const auto decoded = decode_program(file)) must_be_same("encoding", first, run({encode(*decoded), data}));
   check_refused_steps(subject, first);
-  Tracer tracer([](const TracedStep& step) {
-    check_text(to_text(step), limits.output);
-    check_json(assay::line_of(to_json(step)));
+  hosts::Tracer tracer([](const hosts::TracedStep& step) {
+    check_text(hosts::to_text(step), limits.output);
+    check_json(text::line_of(hosts::to_json(step)));
   });
   run(subject, {}, &tracer);
 }

@@ -16,34 +16,37 @@ namespace assay::fuzz {
 namespace {
 
 // Throws the Faults of the command.
-RunFile read(Input input) try {
+verdict::RunFile read(Input input) try {
   std::istringstream lines(std::string(reinterpret_cast<const char*>(input.data()), input.size()));
-  RunFile run = read_run(lines);
-  if (const std::string wrong = miscounted(run); !wrong.empty()) throw Fault(Outcome::malformed, "run.counts", wrong);
+  verdict::RunFile run = verdict::read_run(lines);
+  if (const std::string wrong = verdict::miscounted(run); !wrong.empty())
+    throw Fault(Outcome::malformed, "run.counts", wrong);
   return run;
 } catch (const std::invalid_argument& error) {
   throw Fault(Outcome::malformed, "run.line", error.what());
 }
 
-using Write = void (*)(std::ostream&, const Summary&, const Facts&);
+using Write = void (*)(std::ostream&, const verdict::Summary&, const verdict::Facts&);
 
-std::string written(Write write, const RunFile& run) {
+std::string written(Write write, const verdict::RunFile& run) {
   std::ostringstream out;
-  write(out, summarize(run), facts_of_header(run.header));
+  write(out, verdict::summarize(run), verdict::facts_of_header(run.header));
   return std::move(out).str();
 }
 
 }  // namespace
 
 void attack_run_file(Input input) {
-  constexpr Write table = [](std::ostream& out, const Summary& summary, const Facts&) { write_table(out, summary); };
-  for (const Write write : {table, Write(write_markdown)})
-    printed(input.size(), [&](Output& out) { out.write(written(write, read(input))); });
-  printed(input.size(), [&](Output&) {
-    const RunFile run = read(input);
-    check_json(written(write_sarif, run));
-    written(write_html, run), written(write_junit, run);
-    must(!compare(run, run).is_worse(), "same", "a run is worse than itself");
+  constexpr Write table = [](std::ostream& out, const verdict::Summary& summary, const verdict::Facts&) {
+    report::write_table(out, summary);
+  };
+  for (const Write write : {table, Write(report::write_markdown)})
+    printed(input.size(), [&](text::Output& out) { out.write(written(write, read(input))); });
+  printed(input.size(), [&](text::Output&) {
+    const verdict::RunFile run = read(input);
+    check_json(written(report::write_sarif, run));
+    written(report::write_html, run), written(report::write_junit, run);
+    must(!verdict::compare(run, run).is_worse(), "same", "a run is worse than itself");
   });
 }
 

@@ -25,7 +25,7 @@ namespace assay::mutation {
 namespace {
 
 using Draw = std::minstd_rand;
-using Mutation = std::function<void(Reaction&, const Reaction& before, Draw&)>;
+using Mutation = std::function<void(judge::Reaction&, const judge::Reaction& before, Draw&)>;
 
 struct Change {
   std::string_view kind, text;
@@ -47,7 +47,7 @@ bool is_another(const DTypeInfo& dtype, Bits a, Bits b) {
 // Calls f(numbers, their dtype, draw) for a drawn out that has numbers.
 template <class F>
 Mutation numbers(F f) {
-  return [f](Reaction& r, const Reaction&, Draw& draw) {
+  return [f](judge::Reaction& r, const judge::Reaction&, Draw& draw) {
     if (r.outs.empty() || !r.has_values) return;
     Tensor& out = r.outs[draw() % r.outs.size()];
     if (out.count() == 0 || info(out.dtype).is_opaque()) return;
@@ -99,7 +99,7 @@ Real with_half_the_bits(Real x, const DTypeInfo& dtype) {
   return std::isfinite(x) ? std::ldexp(std::nearbyint(fraction * steps) / steps, exponent) : x;
 }
 
-void stored_as_if_contiguous(Reaction& r, const Reaction&, Draw&) {
+void stored_as_if_contiguous(judge::Reaction& r, const judge::Reaction&, Draw&) {
   for (Tensor& out : r.outs) {
     if (!r.has_values || info(out.dtype).is_opaque()) continue;
     Tensor contiguous = out;
@@ -119,7 +119,7 @@ void remake(Tensor& out, DType dtype, const Dims& sizes, const Dims& dim_order) 
 
 template <class F>
 Mutation first_out(F f) {
-  return [f](Reaction& r, const Reaction&, Draw&) {
+  return [f](judge::Reaction& r, const judge::Reaction&, Draw&) {
     if (!r.outs.empty()) f(r.outs[0]);
   };
 }
@@ -153,7 +153,7 @@ const std::array all_changes = std::to_array<Change>({
        for (Bits& b : all) b = d.bits_of_real(with_half_the_bits(d.real_of(b), d));
      })},
     {"number", "one bool is 2",
-     [](Reaction& r, const Reaction&, Draw&) {
+     [](judge::Reaction& r, const judge::Reaction&, Draw&) {
        for (Tensor& out : r.outs)
          if (const auto at = std::ranges::find(out.bytes, std::byte{1});
              out.dtype == DType::boolean && at != out.bytes.end())
@@ -181,11 +181,11 @@ const std::array all_changes = std::to_array<Change>({
      })},
     {"order", "they lie as if contiguous", stored_as_if_contiguous},
     {"answer", "that of the call before",
-     [](Reaction& r, const Reaction& before, Draw&) {
+     [](judge::Reaction& r, const judge::Reaction& before, Draw&) {
        if (r.has_values && before.has_values && std::ranges::equal(r.outs, before.outs, like)) r.outs = before.outs;
      }},
     {"answer", "the first two results are exchanged",
-     [](Reaction& r, const Reaction&, Draw&) {
+     [](judge::Reaction& r, const judge::Reaction&, Draw&) {
        if (r.outs.size() > 1 && like(r.outs[0], r.outs[1])) std::swap(r.outs[0], r.outs[1]);
      }},
     {"answer", "another dtype", first_out([](Tensor& out) {
@@ -209,7 +209,7 @@ const std::array all_changes = std::to_array<Change>({
        std::swap(order[a], order[b]);
        remake(out, out.dtype, out.sizes, order);
      })},
-    {"answer", "a refusal", [](Reaction& r, const Reaction&, Draw&) { r.outcome = Outcome::invalid; }},
+    {"answer", "a refusal", [](judge::Reaction& r, const judge::Reaction&, Draw&) { r.outcome = Outcome::invalid; }},
 });
 
 // -- recorded calls, answered with faults -----------------------------------------------------------------------------
@@ -221,7 +221,7 @@ bool differ(const Tensor& a, const Tensor& b) {
   return !std::ranges::equal(x.data, y.data, [&](Bits p, Bits q) { return !is_another(part(a), p, q); });
 }
 
-bool changes(const Reaction& eager, const Reaction& mutant) {
+bool changes(const judge::Reaction& eager, const judge::Reaction& mutant) {
   return eager.outcome != mutant.outcome || !std::ranges::equal(eager.outs, mutant.outs, std::not_fn(differ));
 }
 
@@ -238,7 +238,7 @@ struct Count {
 class Answers : public Subject {
  public:
   explicit Answers(const Options& options) : files_(recorded_in(options.folders)) {
-    for (const RecordedCalls& calls : files_)
+    for (const cases::RecordedCalls& calls : files_)
       for (std::size_t i = 0; i < calls.size(); ++i) add_mutants(calls.op(), dtype_of(calls.op(), calls.at(i)));
     counts_.resize(mutants_.size());
   }
@@ -247,10 +247,10 @@ class Answers : public Subject {
   std::span<const Mutant> mutants() const override { return mutants_; }
 
   void try_mutants(std::span<const std::size_t> chosen, Survivors& survivors) override {
-    for (const RecordedCalls& calls : files_) {
-      std::map<DType, Reaction> before;
+    for (const cases::RecordedCalls& calls : files_) {
+      std::map<DType, judge::Reaction> before;
       for (std::size_t i = 0; i < calls.size(); ++i) {
-        const RecordedCall call = calls.at(i);
+        const cases::RecordedCall call = calls.at(i);
         const DType dtype = dtype_of(calls.op(), call);
         const std::size_t first = first_.at({&calls.op(), dtype});
         const std::span asked(std::ranges::lower_bound(chosen, first),
@@ -284,8 +284,8 @@ class Answers : public Subject {
  private:
   static constexpr std::size_t of_each = all_changes.size() + 1;  // the last: an invalid call is answered
 
-  static DType dtype_of(const Operator& op, const RecordedCall& call) {
-    const std::vector<Tensor> outs = call.refused ? out_tensors(op, call.arguments) : call.results;
+  static DType dtype_of(const Operator& op, const cases::RecordedCall& call) {
+    const std::vector<Tensor> outs = call.refused ? judge::out_tensors(op, call.arguments) : call.results;
     return outs.empty() ? DType::float32 : outs[0].dtype;
   }
 
@@ -295,17 +295,17 @@ class Answers : public Subject {
     mutants_.push_back({op.name, "answer", info(dtype).name, "one of an invalid call"});
   }
 
-  void try_call(const Operator& op, const RecordedCall& call, std::uint32_t digest, std::span<const std::size_t> asked,
-                Reaction& before) {
-    const Expectation expected = expect(op, call.arguments);
-    Reaction eager = reaction_of(call);
+  void try_call(const Operator& op, const cases::RecordedCall& call, std::uint32_t digest,
+                std::span<const std::size_t> asked, judge::Reaction& before) {
+    const judge::Expectation expected = judge::expect(op, call.arguments);
+    judge::Reaction eager = reaction_of(call);
     if (!is_right(op, call, expected, eager)) return;  // is listed as a disagreement
     for (const std::size_t n : asked) {
       const std::size_t change = n % of_each;
-      Reaction mutant = eager;
+      judge::Reaction mutant = eager;
       Draw draw(digest + 1);
       if (call.refused && change == all_changes.size())
-        mutant.outcome = Outcome::ok, mutant.outs = out_tensors(op, call.arguments);
+        mutant.outcome = Outcome::ok, mutant.outs = judge::out_tensors(op, call.arguments);
       else if (!call.refused && change < all_changes.size())
         all_changes[change].make(mutant, before, draw);
       if (!changes(eager, mutant)) continue;
@@ -315,7 +315,7 @@ class Answers : public Subject {
     if (!call.refused) before = std::move(eager);
   }
 
-  std::vector<RecordedCalls> files_;
+  std::vector<cases::RecordedCalls> files_;
   std::vector<Mutant> mutants_;
   std::map<std::pair<const Operator*, DType>, std::size_t>
       first_;                                 // the number of the first mutant of an operator's answers in a dtype

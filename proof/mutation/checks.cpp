@@ -69,7 +69,7 @@ std::optional<AnyView> open_and_check(std::span<const std::byte> file, const Fil
 // Whether the loader accepts the file as one of this kind.
 bool load(const FileKind& kind, const Files& files, Loader& loader) {
   Findings f(Loader::tell, &loader, ~std::uint64_t{0});
-  const ReadOnlyFile memory(files.file);
+  const loaders::ReadOnlyFile memory(files.file);
   std::vector<format::DataView> data;
   if (&kind == &format::program_kind)
     for (const Bytes& bytes : files.data)
@@ -98,7 +98,7 @@ class Breakers {
  public:
   Breakers() {
     for (const char* name : {"mlp", "cond", "map_rows", "dynamic_views", "sorting"}) {
-      const File file = open_file(std::filesystem::path(ASSAY_GOLDEN_PROGRAMS) / name / "program.pte");
+      const File file = files::open_file(std::filesystem::path(ASSAY_GOLDEN_PROGRAMS) / name / "program.pte");
       add_corruptions(&format::program_kind, {file.bytes.begin(), file.bytes.end()});
     }
     for (corrupt::CompleteFile& complete : corrupt::complete_files())

@@ -10,12 +10,13 @@
 // The recorded answers of eager PyTorch, as answers of a testee.
 namespace assay::mutation {
 
-std::vector<RecordedCalls> recorded_in(std::span<const std::string> folders);
+std::vector<cases::RecordedCalls> recorded_in(std::span<const std::string> folders);
 
-Reaction reaction_of(const RecordedCall& recorded);
+judge::Reaction reaction_of(const cases::RecordedCall& recorded);
 
 // Whether the judge accepts the reaction as right, also with the verdict quality.
-bool is_right(const Operator& op, const RecordedCall& recorded, const Expectation& expected, const Reaction& reaction);
+bool is_right(const Operator& op, const cases::RecordedCall& recorded, const judge::Expectation& expected,
+              const judge::Reaction& reaction);
 
 inline bool like(const Tensor& a, const Tensor& b) { return a.dtype == b.dtype && a.sizes == b.sizes; }
 

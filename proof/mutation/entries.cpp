@@ -35,8 +35,8 @@ constexpr int some = 8;                // the number of calls that show that a r
 
 // Whether the rules agree with what eager did on the call, and where it is given no outs.
 using Agreement = std::pair<bool, bool>;
-Agreement agreement(const Operator& op, const RecordedCall& recorded) {
-  return {ask_rules(op, recorded.arguments).refused == recorded.refused, fresh_mismatch(op, recorded).empty()};
+Agreement agreement(const Operator& op, const cases::RecordedCall& recorded) {
+  return {ask_rules(op, recorded.arguments).refused == recorded.refused, cases::fresh_mismatch(op, recorded).empty()};
 }
 
 // The rule that a mutant is in; nullptr where it is in a promise.
@@ -66,7 +66,7 @@ class Entries : public Subject {
  public:
   explicit Entries(const Options& options)
       : searches_(options.sample == 0), trials_(shared<Trial>(generated_mutants().size())) {
-    for (RecordedCalls& calls : recorded_in(options.folders)) recorded_[&calls.op()].push_back(std::move(calls));
+    for (cases::RecordedCalls& calls : recorded_in(options.folders)) recorded_[&calls.op()].push_back(std::move(calls));
   }
 
   std::string_view name() const override { return "entries"; }
@@ -74,7 +74,7 @@ class Entries : public Subject {
 
   void try_mutants(std::span<const std::size_t> chosen, Survivors& survivors) override {
     of_each_operator(chosen, [&](const Operator& op, std::span<const std::size_t> own) {
-      const std::vector<RecordedCall> recorded = calls_of(op);
+      const std::vector<cases::RecordedCall> recorded = calls_of(op);
       try_recorded(op, own, recorded);
       std::vector<std::size_t> unexplained;
       std::ranges::copy_if(own, std::back_inserter(unexplained),
@@ -92,7 +92,7 @@ class Entries : public Subject {
     std::vector<std::size_t> all(mutants().size());
     std::ranges::generate(all, [i = std::size_t{0}]() mutable { return i++; });
     of_each_operator(all, [&](const Operator& op, std::span<const std::size_t> own) {
-      const std::vector<RecordedCall> recorded = calls_of(op);
+      const std::vector<cases::RecordedCall> recorded = calls_of(op);
       const std::vector<Arguments> around = calls_around(op, recorded);
       try_recorded(op, own, recorded);
       std::vector<std::size_t> survivors;
@@ -102,7 +102,7 @@ class Entries : public Subject {
         for (const std::size_t at : std::span(trials_[i].evidence.at).first(trials_[i].evidence.telling)) {
           const std::string_view answer = ask_rules(op, around[at]).refused ? "refused" : "accepted";
           const std::string id = fmt::format("{}: {}; {}", mutants()[i].place, mutants()[i].change, answer);
-          fmt::print("{}\n", request_line(op, around[at], id));
+          fmt::print("{}\n", text::request_line(op, around[at], id));
         }
     });
   }
@@ -125,10 +125,10 @@ class Entries : public Subject {
     }
   }
 
-  std::vector<RecordedCall> calls_of(const Operator& op) const {
-    std::vector<RecordedCall> all;
+  std::vector<cases::RecordedCall> calls_of(const Operator& op) const {
+    std::vector<cases::RecordedCall> all;
     if (const auto at = recorded_.find(&op); at != recorded_.end())
-      for (const RecordedCalls& calls : at->second)
+      for (const cases::RecordedCalls& calls : at->second)
         for (std::size_t i = 0; i < calls.size(); ++i) all.push_back(calls.at(i));
     return all;
   }
@@ -144,8 +144,9 @@ class Entries : public Subject {
     for (const std::size_t i : deadly) ended(trials_[i]);
   }
 
-  void try_recorded(const Operator& op, std::span<const std::size_t> own, const std::vector<RecordedCall>& calls) {
-    const auto agree = [&](const RecordedCall& c) { return agreement(op, c); };
+  void try_recorded(const Operator& op, std::span<const std::size_t> own,
+                    const std::vector<cases::RecordedCall>& calls) {
+    const auto agree = [&](const cases::RecordedCall& c) { return agreement(op, c); };
     std::vector<Agreement> by_entry;
     std::ranges::transform(calls, std::back_inserter(by_entry), agree);
     in_child(
@@ -170,7 +171,7 @@ class Entries : public Subject {
 
   bool searches_;
   std::span<Trial> trials_;
-  std::map<const Operator*, std::vector<RecordedCalls>> recorded_;
+  std::map<const Operator*, std::vector<cases::RecordedCalls>> recorded_;
 };
 
 }  // namespace

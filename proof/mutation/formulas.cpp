@@ -29,11 +29,11 @@ constexpr std::size_t most_asked = 32;  // calls of a round for which answers of
 constexpr int most_lost = 6;            // the largest number of bits that a kernel loses
 
 struct RecordedAt {
-  const RecordedCalls* calls;
+  const cases::RecordedCalls* calls;
   std::size_t at;
 };
 
-bool agrees(const Operator& op, const RecordedCall& recorded, const Expectation& expected) {
+bool agrees(const Operator& op, const cases::RecordedCall& recorded, const judge::Expectation& expected) {
   return is_right(op, recorded, expected, reaction_of(recorded));
 }
 
@@ -48,12 +48,13 @@ Tensor replaced(Tensor tensor, F f) {
 }
 
 // For each number of a call's results whether any number would do for it: 0, and one beyond twice the number.
-std::vector<bool> any_would_do(const Operator& op, const RecordedCall& recorded, const Expectation& expected) {
+std::vector<bool> any_would_do(const Operator& op, const cases::RecordedCall& recorded,
+                               const judge::Expectation& expected) {
   std::vector<bool> all;
   for (std::size_t k = 0; k < expected.outs.size() && recorded.has_values; ++k) {
     const Tensor& eager = recorded.results[k];
     if (!is_floating(info(eager.dtype).part) || !like(eager, expected.outs[k])) continue;
-    const auto right = [&](auto f) { return right_elements(op, expected, k, replaced(eager, f)); };
+    const auto right = [&](auto f) { return judge::right_elements(op, expected, k, replaced(eager, f)); };
     const auto zero = right([](Real x) { return std::copysign(Real{0}, x); }),
                beyond = right([](Real x) { return std::isfinite(x) ? 2 * x + std::copysign(Real{1}, x) : -x; });
     for (std::size_t i = 0; i < zero.size(); ++i) all.push_back(zero[i] && beyond[i]);
@@ -69,17 +70,17 @@ struct OtherAnswer {
 };
 using OtherAnswers = std::vector<OtherAnswer>;
 
-std::vector<std::vector<bool>> right_numbers(const Operator& op, const Expectation& expected,
+std::vector<std::vector<bool>> right_numbers(const Operator& op, const judge::Expectation& expected,
                                              const std::vector<Tensor>& outs) {
   std::vector<std::vector<bool>> right(outs.size());
   for (std::size_t k = 0; k < outs.size() && k < expected.outs.size(); ++k)
-    if (like(outs[k], expected.outs[k])) right[k] = right_elements(op, expected, k, outs[k]);
+    if (like(outs[k], expected.outs[k])) right[k] = judge::right_elements(op, expected, k, outs[k]);
   return right;
 }
 
 // Whether a number of a kernel with all bits is wrong by the mutant, or a number of a kernel with fewer bits right by
 // it.
-bool tells(const Operator& op, const Expectation& by_mutant, const OtherAnswer& other) {
+bool tells(const Operator& op, const judge::Expectation& by_mutant, const OtherAnswer& other) {
   const std::vector<std::vector<bool>> now = right_numbers(op, by_mutant, other.outs);
   const auto tells = [&](const std::vector<bool>& before, const std::vector<bool>& after) {
     return other.has_all_bits ? !std::ranges::equal(after, before, std::greater_equal<>())
@@ -88,12 +89,12 @@ bool tells(const Operator& op, const Expectation& by_mutant, const OtherAnswer& 
   return !std::ranges::equal(other.right, now, std::not_fn(tells));
 }
 
-OtherAnswers other_answers(const Operator& op, const RecordedCall& recorded) {
+OtherAnswers other_answers(const Operator& op, const cases::RecordedCall& recorded) {
   using precision::Functions;
   using precision::Manner;
   using precision::Order;
   OtherAnswers answers;
-  const Expectation expected = expect(op, recorded.arguments);
+  const judge::Expectation expected = judge::expect(op, recorded.arguments);
   const auto floating =
       std::ranges::find_if(expected.outs, [](const Tensor& t) { return is_floating(info(t.dtype).part); });
   if (floating == expected.outs.end()) return answers;
@@ -102,7 +103,7 @@ OtherAnswers other_answers(const Operator& op, const RecordedCall& recorded) {
     manner.precision = computed == DType::float64 ? precision::Precision::float64 : precision::Precision::float32;
     const precision::Evaluation made = precision::evaluate(op.name, recorded.arguments, manner);
     if (made.outcome != Outcome::ok) return;
-    std::vector<Tensor> outs = out_tensors(op, made.arguments);
+    std::vector<Tensor> outs = judge::out_tensors(op, made.arguments);
     std::vector<std::vector<bool>> right = right_numbers(op, expected, outs);
     answers.push_back({manner.lost_bits == 0, std::move(outs), std::move(right)});
   };
@@ -134,10 +135,10 @@ Reach reach(const std::vector<RecordedAt>& calls, std::size_t round) {
   const std::size_t places = generated_mutants().size();
   Reach r{std::vector<std::vector<Reach::Call>>(places), std::vector<bool>(places)};
   for (std::size_t i = round; i < calls.size(); i += rounds) {
-    const RecordedCall recorded = calls[i].calls->at(calls[i].at);
+    const cases::RecordedCall recorded = calls[i].calls->at(calls[i].at);
     if (recorded.refused) continue;
     evaluated.reset();
-    const Expectation expected = expect(calls[i].calls->op(), recorded.arguments);
+    const judge::Expectation expected = judge::expect(calls[i].calls->op(), recorded.arguments);
     const auto for_results = evaluated;
     const bool agreed = agrees(calls[i].calls->op(), recorded, expected);
     for (std::size_t n = evaluated._Find_first(); n < evaluated.size(); n = evaluated._Find_next(n)) {
@@ -176,12 +177,12 @@ class Accuracies {
     std::map<DType, std::size_t> asked;
     const std::vector<RecordedAt>& calls = calls_[op];
     for (std::size_t i = 0; i < calls.size(); ++i) {
-      const RecordedCall recorded = calls[i].calls->at(calls[i].at);
+      const cases::RecordedCall recorded = calls[i].calls->at(calls[i].at);
       if (recorded.refused || recorded.results.empty() || ++asked[recorded.results[0].dtype] > most_asked) continue;
       const auto [other, is_new] = others_.try_emplace({op, i});
       if (is_new) other->second = other_answers(*op, recorded);
       if (other->second.empty()) continue;
-      const Expectation expected = expect(*op, recorded.arguments);
+      const judge::Expectation expected = judge::expect(*op, recorded.arguments);
       if (std::ranges::any_of(other->second, [&](const OtherAnswer& o) { return tells(mutant, expected, o); }))
         return true;
     }
@@ -250,9 +251,9 @@ class Formulas : public Subject {
   // The answers of kernels to the calls of a round, made when they are first needed.
   using Cache = std::map<std::size_t, OtherAnswers>;
 
-  static std::vector<RecordedAt> calls_of(const std::vector<RecordedCalls>& files) {
+  static std::vector<RecordedAt> calls_of(const std::vector<cases::RecordedCalls>& files) {
     std::vector<RecordedAt> calls;
-    for (const RecordedCalls& file : files)
+    for (const cases::RecordedCalls& file : files)
       for (std::size_t i = 0; i < file.size(); ++i) calls.push_back({&file, i});
     return calls;
   }
@@ -277,12 +278,12 @@ class Formulas : public Subject {
 
   bool notices(const Reach::Call& c, std::size_t mutant, const Cache& others, Trial& trial) const {
     const Operator& op = calls_[c.call].calls->op();
-    const RecordedCall recorded = calls_[c.call].calls->at(calls_[c.call].at);
-    const Expectation right = expect(op, recorded.arguments);
+    const cases::RecordedCall recorded = calls_[c.call].calls->at(calls_[c.call].at);
+    const judge::Expectation right = judge::expect(op, recorded.arguments);
     limit_processor_seconds(processor_seconds);
     const std::vector<bool> before = any_would_do(op, recorded, right);
     active = static_cast<int>(mutant);
-    const Expectation by_mutant = expect(op, recorded.arguments);
+    const judge::Expectation by_mutant = judge::expect(op, recorded.arguments);
     const bool agree = agrees(op, recorded, by_mutant);
     const std::vector<bool> now = agree ? any_would_do(op, recorded, by_mutant) : before;
     const auto other = trial.makes_results ? others.end() : others.find(c.call);
@@ -294,7 +295,7 @@ class Formulas : public Subject {
     return agree != c.agreed || others_tell || !std::ranges::equal(before, now, std::greater_equal<>());
   }
 
-  std::vector<RecordedCalls> files_;
+  std::vector<cases::RecordedCalls> files_;
   std::vector<RecordedAt> calls_;
   Accuracies accuracies_;
   std::vector<Mutant> mutants_;

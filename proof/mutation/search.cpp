@@ -33,7 +33,7 @@ constexpr Int most_sizes = 8;  // distinct sizes of a call, and lengths that eac
 
 Int bytes_of(const Arguments& arguments) {
   Int bytes = 0;
-  each_tensor(arguments, [&](const Tensor& t, std::size_t) { bytes += std::ssize(t.bytes); });
+  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t) { bytes += std::ssize(t.bytes); });
   return bytes;
 }
 
@@ -49,7 +49,7 @@ bool names_dtype(const SchemaArgument& argument) { return argument.type.starts_w
 bool can_be_asked(const Operator& op, const Arguments& arguments) {
   const auto is_known = [](DType dtype) { return std::ranges::count(dtype_orders::recorded, dtype) > 0; };
   bool known = true;
-  each_tensor(arguments, [&](const Tensor& t, std::size_t) { known &= is_known(t.dtype); });
+  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t) { known &= is_known(t.dtype); });
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (const Int* n = std::get_if<Int>(&arguments[i]); n && names_dtype(op.arguments[i]))
       known &= is_known(static_cast<DType>(*n));
@@ -58,7 +58,7 @@ bool can_be_asked(const Operator& op, const Arguments& arguments) {
 
 // Whether an argument of the rule has the dtype, or names it. Where an operator has no other tensors, outs count.
 bool has(const Operator& op, const Rule& rule, DType dtype, const Arguments& arguments) {
-  std::vector<std::size_t> arguments_of_rule = subjects(op, rule);
+  std::vector<std::size_t> arguments_of_rule = cases::subjects(op, rule);
   if (std::ranges::none_of(op.arguments,
                            [](const SchemaArgument& a) { return !a.out && a.type.starts_with("Tensor"); }))
     for (std::size_t i = 0; i < op.arguments.size(); ++i)
@@ -66,29 +66,30 @@ bool has(const Operator& op, const Rule& rule, DType dtype, const Arguments& arg
   return std::ranges::any_of(arguments_of_rule, [&](std::size_t i) {
     const Int* n = std::get_if<Int>(&arguments[i]);
     bool found = n && names_dtype(op.arguments[i]) && static_cast<DType>(*n) == dtype;
-    each_tensor(std::span(arguments).subspan(i, 1), [&](const Tensor& t, std::size_t) { found |= t.dtype == dtype; });
+    cases::each_tensor(std::span(arguments).subspan(i, 1),
+                       [&](const Tensor& t, std::size_t) { found |= t.dtype == dtype; });
     return found;
   });
 }
 
 // The most bytes of a call that may be recorded: few, unless all valid calls have more.
-Int bytes_allowed(const std::vector<RecordedCall>& recorded) {
+Int bytes_allowed(const std::vector<cases::RecordedCall>& recorded) {
   Int least = std::numeric_limits<Int>::max() / 2;
-  for (const RecordedCall& c : recorded)
+  for (const cases::RecordedCall& c : recorded)
     if (!c.refused) least = std::min(least, bytes_of(c.arguments));
   return recorded.empty() ? most_bytes : std::max(most_bytes, 2 * least);
 }
 
-std::vector<Arguments> smallest_valid(const Operator& op, const std::vector<RecordedCall>& recorded, Int bytes) {
+std::vector<Arguments> smallest_valid(const Operator& op, const std::vector<cases::RecordedCall>& recorded, Int bytes) {
   std::vector<Arguments> valid;
-  for (const RecordedCall& c : recorded) {
+  for (const cases::RecordedCall& c : recorded) {
     if (c.refused || bytes_of(c.arguments) > bytes) continue;
     valid.push_back(c.arguments);
-    forget_outs(op, valid.back());
+    cases::forget_outs(op, valid.back());
   }
   const auto empty = [](const auto& arguments) {
     bool none = false;
-    each_tensor(arguments, [&](const Tensor& t, std::size_t) { none |= t.count() == 0; });
+    cases::each_tensor(arguments, [&](const Tensor& t, std::size_t) { none |= t.count() == 0; });
     return none;
   };
   std::ranges::stable_sort(valid, {}, [&](const auto& a) { return std::pair(empty(a), bytes_of(a)); });
@@ -115,7 +116,7 @@ Tensor converted(const Tensor& tensor, DType dtype) {
 template <class Add>
 void add_dtypes(const Arguments& arguments, Add add) {
   std::vector<DType> own;
-  each_tensor(arguments, [&](const Tensor& t, std::size_t) { own.push_back(t.dtype); });
+  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t) { own.push_back(t.dtype); });
   for (const DType dtype : dtype_orders::recorded)
     for (std::size_t k = 0; k < own.size(); ++k)
       for (const bool others : {false, true}) {
@@ -160,8 +161,8 @@ void add_limits(const Operator& op, const Arguments& arguments, Add add) {
     for (const std::string_view word : rule.arguments) {
       Int limit = 0;
       if (std::from_chars(word.data(), word.data() + word.size(), limit).ec != std::errc{}) continue;
-      for (const std::size_t argument : subjects(op, rule))
-        for (const Line& line : lines_of(op, arguments, argument))
+      for (const std::size_t argument : cases::subjects(op, rule))
+        for (const cases::Line& line : cases::lines_of(op, arguments, argument))
           for (const Int n : {limit - 1, limit, limit + 1}) {
             Arguments changed = arguments;
             if (line.set(changed, n)) add(std::move(changed));
@@ -169,16 +170,16 @@ void add_limits(const Operator& op, const Arguments& arguments, Add add) {
     }
 }
 
-std::vector<Mutation> all_changes(const Operator& op, const Arguments& arguments) {
-  std::vector<Mutation> changes;
+std::vector<cases::Mutation> all_changes(const Operator& op, const Arguments& arguments) {
+  std::vector<cases::Mutation> changes;
   for (std::size_t argument = 0; argument < op.arguments.size(); ++argument)
-    std::ranges::copy(changes_of(op, arguments, argument), std::back_inserter(changes));
+    std::ranges::copy(cases::changes_of(op, arguments, argument), std::back_inserter(changes));
   return changes;
 }
 
 // The place of a change, and the dtype or word that it chooses, if any.
-std::array<Int, 3> place_of(const Mutation& m) {
-  using enum Mutation::Kind;
+std::array<Int, 3> place_of(const cases::Mutation& m) {
+  using enum cases::Mutation::Kind;
   const bool chosen = m.kind == size || m.kind == list || m.kind == text || m.kind == dtypes;
   return {static_cast<Int>(m.kind), m.n[0], chosen ? m.n[1] : 0};
 }
@@ -186,22 +187,22 @@ std::array<Int, 3> place_of(const Mutation& m) {
 // Valid calls one change away, the smallest for each place of a change: empty tensors, other flags, no optional
 // tensors, another dtype. Other conditions hold in them than in the call.
 std::vector<Arguments> variants(const Operator& op, const Arguments& arguments) {
-  using enum Mutation::Kind;
-  std::vector<Mutation> changes = all_changes(op, arguments);
+  using enum cases::Mutation::Kind;
+  std::vector<cases::Mutation> changes = all_changes(op, arguments);
   for (Int k = 0; k < most_sizes; ++k)
     for (Int n = 0; n < most_sizes; ++n) changes.push_back({sizes, {k, n, 0}});
   std::map<std::array<Int, 3>, Arguments> smallest;
-  for (const Mutation& m : changes) {
+  for (const cases::Mutation& m : changes) {
     if (m.kind == dtype || m.kind == layout || m.kind == values || m.kind == out) continue;
-    Arguments changed = mutated(op, arguments, m);
+    Arguments changed = cases::mutated(op, arguments, m);
     if (ask_rules(op, changed).refused) continue;
     const auto [at, is_new] = smallest.try_emplace(place_of(m), changed);
     if (!is_new && bytes_of(changed) < bytes_of(at->second)) at->second = std::move(changed);
   }
   std::vector<Arguments> all;
-  std::set<std::string> seen{fingerprint(op, arguments)};
+  std::set<std::string> seen{cases::fingerprint(op, arguments)};
   for (auto& [place, changed] : smallest)
-    if (seen.insert(fingerprint(op, changed)).second) all.push_back(std::move(changed));
+    if (seen.insert(cases::fingerprint(op, changed)).second) all.push_back(std::move(changed));
   return all;
 }
 
@@ -239,55 +240,56 @@ bool concerns(const Operator& op, const Rule& rule, const RulesAnswer& said) {
 }  // namespace
 
 bool RulesAnswer::operator==(const RulesAnswer& other) const {
-  return refused == other.refused && std::ranges::equal(results, other.results, laid_out_alike);
+  return refused == other.refused && std::ranges::equal(results, other.results, cases::laid_out_alike);
 }
 
 RulesAnswer ask_rules(const Operator& op, Arguments arguments) {
   const Answer answer = call(op, arguments, Budget({.bytes = Int{1} << 28, .work = Int{1} << 30}), Mode::rules);
   if (answer.outcome != Outcome::ok) return {answer.outcome != Outcome::exhausted, answer.rule, {}};
-  return {false, {}, out_tensors(op, arguments)};
+  return {false, {}, judge::out_tensors(op, arguments)};
 }
 
-std::vector<Arguments> calls_around(const Operator& op, const std::vector<RecordedCall>& recorded) {
+std::vector<Arguments> calls_around(const Operator& op, const std::vector<cases::RecordedCall>& recorded) {
   std::vector<Arguments> calls;
   std::set<std::string> seen;
   std::mt19937_64 random(1);
   const Int bytes = bytes_allowed(recorded);
   const auto add = [&](Arguments arguments) {
-    if (bytes_of(arguments) <= bytes && can_be_asked(op, arguments) && seen.insert(fingerprint(op, arguments)).second)
+    if (bytes_of(arguments) <= bytes && can_be_asked(op, arguments) &&
+        seen.insert(cases::fingerprint(op, arguments)).second)
       calls.push_back(std::move(arguments));
   };
-  for (const RecordedCall& c : recorded) add(c.arguments);
+  for (const cases::RecordedCall& c : recorded) add(c.arguments);
   const std::vector<Arguments> valid = smallest_valid(op, recorded, bytes);
   const std::size_t half = calls_changed / 2, step = std::max<std::size_t>(1, valid.size() / half);
   for (std::size_t i = 0; i < valid.size(); i += i < half ? 1 : step) {
-    const std::vector<Mutation> changes = all_changes(op, valid[i]);
+    const std::vector<cases::Mutation> changes = all_changes(op, valid[i]);
     add(valid[i]);
     add_dtypes(valid[i], [&](Arguments other) {
       if (i < calls_varied)
-        for (const Mutation& m : changes)
-          if (m.kind == Mutation::Kind::scalar) add(mutated(op, other, m));
+        for (const cases::Mutation& m : changes)
+          if (m.kind == cases::Mutation::Kind::scalar) add(cases::mutated(op, other, m));
       add(std::move(other));
     });
     add_named_dtypes(op, valid[i], add);
     add_outs(op, valid[i], add);
     add_limits(op, valid[i], add);
-    for (const Mutation& m : changes) add(mutated(op, valid[i], m));
+    for (const cases::Mutation& m : changes) add(cases::mutated(op, valid[i], m));
     if (i < calls_varied)
       for (const Arguments& variant : variants(op, valid[i])) {
         add(variant);
         add_dtypes(variant, add);
         add_limits(op, variant, add);
-        for (const Mutation& m : all_changes(op, variant)) add(mutated(op, variant, m));
+        for (const cases::Mutation& m : all_changes(op, variant)) add(cases::mutated(op, variant, m));
       }
     for (std::size_t n = 0; n < pairs_drawn && !changes.empty(); ++n) {
       const auto drawn = [&] { return changes[random() % changes.size()]; };
-      add(mutated(op, mutated(op, valid[i], drawn()), drawn()));
+      add(cases::mutated(op, cases::mutated(op, valid[i], drawn()), drawn()));
     }
   }
   for (Arguments& broken : breaking(op, calls)) {
     add_dtypes(broken, add);
-    for (const Mutation& m : all_changes(op, broken)) add(mutated(op, broken, m));
+    for (const cases::Mutation& m : all_changes(op, broken)) add(cases::mutated(op, broken, m));
   }
   std::ranges::stable_sort(calls, {}, bytes_of);
   return calls;

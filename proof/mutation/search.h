@@ -29,7 +29,7 @@ RulesAnswer ask_rules(const Operator& op, Arguments arguments);
 // Small recorded calls, and calls that are one or a few changes away from recorded valid calls: with other dtypes, with
 // other conditions, at the limits of rules. Also calls around the calls that break a rule. Eager PyTorch has all their
 // dtypes. No call occurs twice. Small calls come first.
-std::vector<Arguments> calls_around(const Operator& op, const std::vector<RecordedCall>& recorded);
+std::vector<Arguments> calls_around(const Operator& op, const std::vector<cases::RecordedCall>& recorded);
 
 // The most calls that are recorded with eager PyTorch for one mutant. Eager PyTorch may answer some calls that the
 // entry forbids.

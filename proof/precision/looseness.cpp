@@ -39,9 +39,9 @@ Tensor replaced(const Tensor& tensor, F f) {
   return other;
 }
 
-void look(Row& row, const Operator& op, const Expectation& expected, std::size_t output) {
+void look(Row& row, const Operator& op, const judge::Expectation& expected, std::size_t output) {
   const Tensor& want = expected.outs[output];
-  const auto right = [&](auto f) { return right_elements(op, expected, output, replaced(want, f)); };
+  const auto right = [&](auto f) { return judge::right_elements(op, expected, output, replaced(want, f)); };
   const auto zero = right([](Real v) { return std::copysign(Real{0}, v); }),
              twice = right([](Real v) { return 2 * v; }), opposite = right([](Real v) { return -v; });
   const Real smallest_normal = std::ldexp(Real{1}, info(want.dtype).least_exponent);
@@ -63,7 +63,7 @@ void look(Row& row, const Operator& op, const Expectation& expected, std::size_t
       ++row.tally.numbers, row.tally.vacuous_numbers += zero[k] && twice[k] && !cancels(k, 8);
     }
   }
-  const auto limits = right_answers(op, expected, output);
+  const auto limits = judge::right_answers(op, expected, output);
   if (!limits) return;
   const Buffer<Real> lowest = read<Real>(limits->lowest).data, highest = read<Real>(limits->highest).data;
   for (std::size_t k = 0; k < values.size(); ++k)
@@ -90,17 +90,17 @@ int looseness(const Selection& selection) {
   Tally all;
   each_operator(selection, [&](const Operator& op, auto each_case) {
     std::map<std::pair<std::size_t, DType>, Row> rows;
-    each_case([&](const Case& c, const Expectation& expected) {
+    each_case([&](const cases::Case& c, const judge::Expectation& expected) {
       if (c.recorded.refused || !c.recorded.has_values) return;
       for (std::size_t k = 0; k < expected.outs.size(); ++k) {
         const Tensor& want = expected.outs[k];
         if (!is_floating(want.dtype)) continue;
         Row& row = rows[{k, want.dtype}];
         look(row, op, expected, k);
-        Reaction reaction;
+        judge::Reaction reaction;
         reaction.outs = expected.outs;
         reaction.outs[k] = c.recorded.results.at(k);
-        row.needed = std::max(row.needed, judge(op, c.arguments, expected, reaction).distance);
+        row.needed = std::max(row.needed, judge::judge(op, c.arguments, expected, reaction).distance);
       }
     });
     for (auto& [key, row] : rows) {

@@ -51,16 +51,16 @@ int own_error(const Selection& selection) {
              "other", "inf.", "largest");
   each_operator(selection, [&](const Operator& op, auto each_case) {
     std::map<std::pair<std::size_t, DType>, OwnError> rows;
-    each_case([&](const Case& c, const Expectation& expected) {
+    each_case([&](const cases::Case& c, const judge::Expectation& expected) {
       const Evaluation wide = evaluate(op.name, c.arguments, {});
       if (wide.outcome != Outcome::ok) return;
       for (std::size_t k = 0; k < expected.outs.size(); ++k) {
         const Buffer<Real>& exact = expected.answer.unrounded[k].values;
-        const std::vector<Real> bounds = error_bounds(op, expected, k);
+        const std::vector<Real> bounds = judge::error_bounds(op, expected, k);
         if (exact.size() != bounds.size() || wide.unrounded[k].size() != bounds.size()) continue;
         const DType dtype = expected.outs[k].dtype;
         for (std::size_t i = 0; i < bounds.size(); ++i)
-          rows[{k, dtype}].add(exact[i], wide.unrounded[k][i], bounds[i], dtype, to_text(c.id));
+          rows[{k, dtype}].add(exact[i], wide.unrounded[k][i], bounds[i], dtype, cases::to_text(c.id));
       }
     });
     for (const auto& [key, row] : rows) {

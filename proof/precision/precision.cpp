@@ -18,7 +18,7 @@
 namespace assay::precision {
 
 KnownRows::KnownRows(std::string_view file, const Selection& selection)
-    : known_(read_case_list(fmt::format("{}/{}", ASSAY_PRECISION, file), "known")),
+    : known_(runner::read_case_list(fmt::format("{}/{}", ASSAY_PRECISION, file), "known")),
       all_calls_(selection.every == 1),
       all_operators_(selection.pattern.empty()) {}
 
@@ -60,7 +60,7 @@ int run(std::span<const char* const> words) {
     if (word != "--every") (word == "--only" ? pattern : folder) = value;
   }
   if (every == 0) throw usage;
-  return functions.at(words[0])({Corpus(folder), pattern, every});
+  return functions.at(words[0])({cases::Corpus(folder), pattern, every});
 }
 
 }  // namespace

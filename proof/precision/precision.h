@@ -13,7 +13,7 @@ namespace assay::precision {
 
 // The recorded calls that a program reads: of the operators that match the pattern, each `every`-th.
 struct Selection {
-  Corpus corpus;
+  cases::Corpus corpus;
   std::string pattern;
   std::size_t every = 1;
 };
@@ -65,12 +65,12 @@ class KnownRows {
 // f(operator, each): each(g) calls g(case, its expectation) for every valid call that has values.
 template <class F>
 void each_operator(const Selection& selection, F f) {
-  for (const RecordedCalls* calls : selection.corpus.matching(selection.pattern)) {
+  for (const cases::RecordedCalls* calls : selection.corpus.matching(selection.pattern)) {
     const Operator& op = calls->op();
     f(op, [&](auto g) {
       for (std::size_t i = 0; i < calls->size(); i += selection.every) {
-        const Case c = selection.corpus.make({std::string(op.name), calls->digest(i), {}});
-        const Expectation expected = expect(op, c.arguments);
+        const cases::Case c = selection.corpus.make({std::string(op.name), calls->digest(i), {}});
+        const judge::Expectation expected = judge::expect(op, c.arguments);
         if (expected.answer.outcome == Outcome::ok && !expected.outs.empty()) g(c, expected);
       }
     });

@@ -147,11 +147,11 @@ class Needs {
  public:
   Needs(const Operator& op) : op_(op) {}
 
-  void look(const Case& c, const std::vector<Value>& arguments, const Expectation& expected, Data data) {
+  void look(const cases::Case& c, const std::vector<Value>& arguments, const judge::Expectation& expected, Data data) {
     const Evaluation wide = evaluate(op_.name, arguments, {});
     if (wide.outcome != Outcome::ok) return;
-    const Question question{arguments, expected, wide, to_text(c.id),
-                            fmt::format("{} {}", to_text(c.id), name_of(data))};
+    const Question question{arguments, expected, wide, cases::to_text(c.id),
+                            fmt::format("{} {}", cases::to_text(c.id), name_of(data))};
     for (const Precision precision :
          {Precision::float16, Precision::bfloat16, Precision::float32, Precision::float64}) {
       const auto judged = [&](std::size_t k) { return is_made_in(precision, expected, k); };
@@ -161,7 +161,7 @@ class Needs {
         if (noticed(manner, wide.met) != manner) continue;
         const Evaluation made = evaluate(op_.name, arguments, manner);
         if (made.outcome != Outcome::ok) continue;
-        const std::vector<Tensor> outs = out_tensors(op_, made.arguments);
+        const std::vector<Tensor> outs = judge::out_tensors(op_, made.arguments);
         for (std::size_t k = 0; k < outs.size(); ++k)
           if (judged(k)) add(question, k, outs[k], manner);
       }
@@ -189,20 +189,20 @@ class Needs {
  private:
   struct Question {
     const std::vector<Value>& arguments;
-    const Expectation& expected;
+    const judge::Expectation& expected;
     const Evaluation& exact;
     std::string id, name;  // the name of the case without and with its data
   };
 
   // Whether a result has a bound and is not stored in another dtype.
-  bool is_judged(const Expectation& expected, std::size_t output) const {
+  bool is_judged(const judge::Expectation& expected, std::size_t output) const {
     const DType dtype = expected.outs[output].dtype;
     const Accuracy::Measure measure = row(output, dtype).measure;
     return is_floating(info(dtype).part) && expected.answer.unrounded[output].dtype == dtype &&
            (measure == Accuracy::Measure::ulp || measure == Accuracy::Measure::dot);
   }
   // Half types are computed in float32, and also in the half type if the row allows it.
-  bool is_made_in(Precision precision, const Expectation& expected, std::size_t output) const {
+  bool is_made_in(Precision precision, const judge::Expectation& expected, std::size_t output) const {
     if (!is_judged(expected, output)) return false;
     const DType dtype = expected.outs[output].dtype, part = info(dtype).part;
     return precision == precision_of(compute_dtype(part)) ||
@@ -210,7 +210,7 @@ class Needs {
   }
   Accuracy row(std::size_t output, DType dtype) const { return accuracy(op_, static_cast<int>(output), dtype); }
 
-  static Row row_of(const Expectation& expected, std::size_t output) {
+  static Row row_of(const judge::Expectation& expected, std::size_t output) {
     return {output, expected.outs[output].dtype, size_class(expected.answer.unrounded[output].terms)};
   }
   Need& need_of(const Question& q, std::size_t output) { return rows[row_of(q.expected, output)]; }
@@ -220,7 +220,7 @@ class Needs {
   double share_of(const Question& q, std::size_t output, const Tensor& out, bool& rounds) const {
     const Buffer<Real>& reference = q.expected.answer.unrounded[output].values;
     const std::vector<Pair>& exact = q.exact.unrounded[output];
-    const std::vector<Real> bounds = error_bounds(op_, q.expected, output);
+    const std::vector<Real> bounds = judge::error_bounds(op_, q.expected, output);
     const DTypeInfo& d = info(info(out.dtype).part);
     const Array<Bits> got = read_parts(out);
     double largest = 0;
@@ -245,10 +245,10 @@ class Needs {
 
   void add(const Question& q, std::size_t output, const Tensor& out, const Manner& manner) {
     add_right(q, output, out, manner);
-    Reaction reaction;
+    judge::Reaction reaction;
     reaction.outs = q.expected.outs;
     reaction.outs[output] = out;
-    const double judged = judge(op_, q.arguments, q.expected, reaction).distance;
+    const double judged = judge::judge(op_, q.arguments, q.expected, reaction).distance;
     if (judged > 1) raise(need_of(q, output), judged, q, manner);
   }
 
@@ -272,7 +272,7 @@ class Needs {
     const std::size_t output = std::get<0>(row);
     Start to = from;
     change(to, bits);
-    const Expectation expected = expect(op_, to.arguments);
+    const judge::Expectation expected = judge::expect(op_, to.arguments);
     if (expected.answer.outcome != Outcome::ok || row_of(expected, output) != row) return 1000;
     const Unrounded& result = expected.answer.unrounded[output];
     const Int work = 1000 + static_cast<Int>(result.values.size()) * result.terms;
@@ -280,7 +280,7 @@ class Needs {
                      made = evaluate(op_.name, to.arguments, noticed(to.manner, wide.met));
     if (wide.outcome != Outcome::ok || made.outcome != Outcome::ok) return work;
     const Question question{to.arguments, expected, wide, {}, from.name + " searched"};
-    to.share = share_of(question, output, out_tensors(op_, made.arguments)[output], need.rounds);
+    to.share = share_of(question, output, judge::out_tensors(op_, made.arguments)[output], need.rounds);
     if (to.share > 1 && result.terms > 16) return work;  // roundings that are sought are not independent
     if (to.share > need.largest) need.largest = to.share, need.of = question.name;
     if (to.share >= from.share) from = std::move(to);
@@ -334,12 +334,12 @@ int tightness(const Selection& selection) {
   int loose_rows = 0, exact_rows = 0, all_rows = 0;
   each_operator(selection, [&](const Operator& op, auto each_case) {
     Needs needs(op);
-    each_case([&](const Case& c, const Expectation& expected) {
+    each_case([&](const cases::Case& c, const judge::Expectation& expected) {
       needs.look(c, c.arguments, expected, Data::recorded);
       std::mt19937_64 bits(c.id.call);
       for (const Data data : harder) {
         const std::vector<Value> arguments = with_data(op, c.arguments, data, bits);
-        const Expectation other = expect(op, arguments);
+        const judge::Expectation other = judge::expect(op, arguments);
         if (other.answer.outcome == Outcome::ok) needs.look(c, arguments, other, data);
       }
     });

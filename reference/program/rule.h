@@ -20,7 +20,7 @@ std::string text_of(const Place& place);  // a text such as "plan 0, value 3"
 // Makes a fault to throw, for a function that stops at the first fault.
 template <class... Parts>
 Fault broken(RuleId rule, const Place& place, const Parts&... sentence) {
-  return Fault(rule->outcome, std::string(rule->id), text(sentence...), text_of(place));
+  return Fault(rule->outcome, std::string(rule->id), concat(sentence...), text_of(place));
 }
 
 // Collects the faults that are reported to findings(), up to its limit.

@@ -164,7 +164,7 @@ class MethodCalls {
     try {
       ++(found_.*ask(method_, values_, *op, call, budget_));
     } catch (const Fault& f) {
-      const std::string where = text(text_of(place), " (", op->name, ")", f.place.empty() ? "" : ", ", f.place);
+      const std::string where = concat(text_of(place), " (", op->name, ")", f.place.empty() ? "" : ", ", f.place);
       Fault fault(f.outcome, f.rule, f.message, where);
       if (f.outcome == Outcome::exhausted) throw fault;
       if (found_.faults.size() < 100)
@@ -192,7 +192,7 @@ std::vector<std::size_t> operands(const Operator& op, std::span<const std::int32
 }
 
 Fault refusal(const Operator& op, const Answer& answer) {
-  if (answer.rule == text(op.id, ".arguments")) return broken("I10", {}, answer.message);
+  if (answer.rule == concat(op.id, ".arguments")) return broken("I10", {}, answer.message);
   return Fault(answer.outcome, answer.rule, answer.message);
 }
 

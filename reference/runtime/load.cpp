@@ -72,7 +72,7 @@ std::shared_ptr<Memory> Interpreter::planned(std::uint32_t id) {
   std::shared_ptr<Memory>& memory = shared ? state->second : planned_[id];
   if (memory) return memory;
   const std::uint64_t bytes = (shared ? shared_->shared_sizes : memory_sizes_)[id];
-  const std::string what = text("planned memory ", id);
+  const std::string what = concat("planned memory ", id);
   const Budget::Scope scope(budget(), what);
   memory = Memory::planned(static_cast<std::size_t>(bytes), shared ? std::byte{0} : shared_->options.fill);
   if (!shared) memories_.push_back(memory);

@@ -14,7 +14,7 @@ void check_pieces(Int n) {
   constexpr Int most = Int{1} << 20;
   if (n > most)
     throw Fault(Outcome::exhausted, "limits.results",
-                text("a list of ", n, " results is longer than the limit of ", most));
+                concat("a list of ", n, " results is longer than the limit of ", most));
   constexpr Int work_of_sizes = 32;
   Budget::Scope::work(n * work_of_sizes);
 }

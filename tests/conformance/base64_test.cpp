@@ -21,15 +21,15 @@ TEST(Base64, ReadsAndWritesTheVectorsOfRfc4648) {
                                                                    {"foobar", "Zm9vYmFy"},
                                                                    {"\xff\xfe", "//4="}};
   for (const auto& [plain, encoded] : vectors) {
-    EXPECT_EQ(base64(bytes_of(plain)), encoded);
-    EXPECT_EQ(bytes_of_base64(encoded), bytes_of(plain));
+    EXPECT_EQ(text::base64(bytes_of(plain)), encoded);
+    EXPECT_EQ(text::bytes_of_base64(encoded), bytes_of(plain));
   }
 }
 
 TEST(Base64, RefusesNonCanonicalText) {
   for (std::string_view text : {"Z", "Zg", "Zg=", "Zh==", "Zm9=", "Zm 9v", "Zm9v\n",
                                 "Z===", "====", "==", "Zg==Zg==", "Zm-_", "\xff\xff\xff\xff"})
-    EXPECT_FALSE(bytes_of_base64(text)) << text;
+    EXPECT_FALSE(text::bytes_of_base64(text)) << text;
 }
 
 }  // namespace base64_test

@@ -12,16 +12,16 @@
 namespace assay {
 namespace call_json_test {
 
-Json answer(std::string_view request) { return Json::parse(answer_line(request)); }
+text::Json answer(std::string_view request) { return text::Json::parse(text::answer_line(request)); }
 
 // "invalid add.R2: alpha is ...", or the outputs as literals.
-std::string summary(const Json& answer) {
+std::string summary(const text::Json& answer) {
   if (answer["outcome"] != "ok")
     return answer["outcome"].get<std::string>() + " " + answer["rule"].get<std::string>() + ": " +
            answer["message"].get<std::string>();
   std::string all;
-  for (const Json& tensor : answer["outputs"])
-    all += (all.empty() ? "" : " ") + literal(value_of(tensor, "Tensor"), "Tensor");
+  for (const text::Json& tensor : answer["outputs"])
+    all += (all.empty() ? "" : " ") + text::literal(text::value_of(tensor, "Tensor"), "Tensor");
   return all;
 }
 
@@ -41,7 +41,7 @@ std::string ask_alpha(std::string_view alpha) {
 
 TEST(CallJson, AnswersWithTheIdAndTheOutputs) {
   EXPECT_EQ(
-      answer_line(
+      text::answer_line(
           R"({"id":7,"operator":"aten::add.out","args":[{"dtype":"float32","sizes":[2],"dim_order":[0],"data":"AAAAAAAAgD8="},{"dtype":"float32","sizes":[],"data":"AACAPw=="}]})"),
       R"({"id":7,"outcome":"ok","outputs":[{"dtype":"float32","sizes":[2],"dim_order":[0],"data":"AACAPwAAAEA="}]})");
   EXPECT_EQ(answer(R"({"id":"a","operator":"aten::abs.out","args":[{"dtype":"int8","values":[-1]}]})")["id"], "a");
@@ -153,7 +153,7 @@ TEST(CallJson, ARequestLowersItsLimitsAndNeverRaisesThem) {
   const auto rule = [&](std::string_view args, std::string_view limits) {
     const std::string request =
         R"({"operator":"aten::full.out","args":)" + std::string(args) + R"(,"limits":)" + std::string(limits) + "}";
-    return Json::parse(answer_line(request, most)).value("rule", "");
+    return text::Json::parse(text::answer_line(request, most)).value("rule", "");
   };
   EXPECT_EQ(rule("[[10],1]", "{}"), "");
   EXPECT_EQ(rule("[[10],1]", R"({"bytes":1000000000,"work":1000000000})"), "");
@@ -166,7 +166,7 @@ TEST(CallJson, ARequestLowersItsLimitsAndNeverRaisesThem) {
 TEST(CallJson, ALineThatIsTooLongIsAnsweredAndTheNextOneToo) {
   std::istringstream requests(std::string(5000, ' ') + "\n" + R"({"operator":"aten::ones.out","args":[[1]]})");
   std::ostringstream answers;
-  answer_lines(requests, answers, {16000, 100000, 1000});
+  text::answer_lines(requests, answers, {16000, 100000, 1000});
   EXPECT_EQ(
       answers.str(),
       R"({"id":null,"outcome":"exhausted","rule":"limits.memory","message":"a line has more than 4000 bytes"})"
@@ -174,7 +174,7 @@ TEST(CallJson, ALineThatIsTooLongIsAnsweredAndTheNextOneToo) {
       R"({"id":null,"outcome":"ok","outputs":[{"dtype":"float32","sizes":[1],"dim_order":[0],"data":"AACAPw=="}]})"
       "\n");
   std::istringstream endless(std::string(200000, ' '));
-  EXPECT_THROW(answer_lines(endless, answers, {16000, 100000, 1000}), Fault);
+  EXPECT_THROW(text::answer_lines(endless, answers, {16000, 100000, 1000}), Fault);
 }
 
 TEST(CallJson, TooManyKeysAreRefusedWithAShortMessage) {
@@ -191,7 +191,7 @@ TEST(CallJson, TooManyKeysAreRefusedWithAShortMessage) {
 }
 
 TEST(CallJson, LinesThatAreNotRequestsGetAFaultAsAnswer) {
-  EXPECT_EQ(answer_line("nonsense").substr(0, 52), R"({"id":null,"outcome":"malformed","rule":"call.json",)");
+  EXPECT_EQ(text::answer_line("nonsense").substr(0, 52), R"({"id":null,"outcome":"malformed","rule":"call.json",)");
   for (std::string_view line :
        {"", "{", "{}", "[]", "7", "null", R"("x")", "{\"id\":1,\"operator\":\"\xff\xfe\",\"args\":[]}",
         "{\"id\":1e999}", "\0\0", R"({"operator":"aten::abs.out"})", R"({"operator":"aten::abs.out","args":7})",
@@ -337,9 +337,9 @@ TEST(CallJson, ValuesReadBackAsTheyAreWritten) {
       {"Tensor[]", Tensors{}},
       {"Tensor?[]", Tensors{std::nullopt, tensor(DType::bfloat16, {}, {1.5})}}};
   for (const auto& [type, value] : values) {
-    const Value back = value_of(parse_json(line_of(to_json(value, type))), type);
+    const Value back = text::value_of(text::parse_json(text::line_of(text::to_json(value, type))), type);
     EXPECT_EQ(back.index(), value.index());
-    EXPECT_EQ(literal(back, type), literal(value, type));
+    EXPECT_EQ(text::literal(back, type), text::literal(value, type));
   }
 }
 
@@ -347,10 +347,10 @@ TEST(CallJson, TheStreamContinuesAfterABadLine) {
   std::istringstream requests(
       "nonsense\n\n{\"id\":2,\"operator\":\"aten::abs.out\",\"args\":[{\"dtype\":\"int8\",\"values\":[-1]}]}");
   std::ostringstream answers;
-  answer_lines(requests, answers);
+  text::answer_lines(requests, answers);
   std::istringstream lines(answers.str());
   std::vector<std::string> outcomes;
-  for (std::string line; std::getline(lines, line);) outcomes.push_back(Json::parse(line)["outcome"]);
+  for (std::string line; std::getline(lines, line);) outcomes.push_back(text::Json::parse(line)["outcome"]);
   EXPECT_EQ(outcomes, (std::vector<std::string>{"malformed", "malformed", "ok"}));
 }
 

@@ -18,7 +18,7 @@ namespace assay {
 namespace child_test {
 
 using namespace std::chrono_literals;
-using End = TaskResult::End;
+using End = sandbox::TaskResult::End;
 
 // The file descriptor of the child's only socket.
 int find_socket() {
@@ -35,7 +35,7 @@ void spin() {
   }
 }
 
-Work misbehave(std::string_view task) {
+sandbox::Work misbehave(std::string_view task) {
   static int done = 0;
   if (task == "segfault") std::raise(SIGSEGV);
   if (task == "abort") {
@@ -48,13 +48,13 @@ Work misbehave(std::string_view task) {
   if (task == "doze") std::this_thread::sleep_for(600ms);
   if (task == "throw") throw std::runtime_error("the host is wrong");
   if (task == "fault") throw Fault(Outcome::invalid, "case.call", "there is no such call", "case 3");
-  if (task == "lost") throw Lost{End::crashed, SIGFPE, "the device is gone"};
+  if (task == "lost") throw sandbox::Lost{End::crashed, SIGFPE, "the device is gone"};
   if (task.starts_with("outlive ")) {
-    const bool returned = recovers_from_abort([&] {
+    const bool returned = sandbox::recovers_from_abort([&] {
       std::fprintf(stderr, "%s\n", std::string(task.substr(8)).c_str());
       std::abort();
     });
-    if (!returned) throw Lost{End::recovered, SIGABRT, "aborted"};
+    if (!returned) throw sandbox::Lost{End::recovered, SIGABRT, "aborted"};
   }
   if (task == "gets no processor") {
     if (fork() == 0) {
@@ -64,11 +64,11 @@ Work misbehave(std::string_view task) {
     }
     std::raise(SIGSTOP);
   }
-  if (task == "abort elsewhere") recovers_from_abort([] { std::jthread(std::abort).join(); });
+  if (task == "abort elsewhere") sandbox::recovers_from_abort([] { std::jthread(std::abort).join(); });
   if (task == "abort later") {
-    recovers_from_abort([] {});
+    sandbox::recovers_from_abort([] {});
     try {
-      recovers_from_abort([] { throw 1; });
+      sandbox::recovers_from_abort([] { throw 1; });
     } catch (int) {
     }
     std::abort();
@@ -81,83 +81,84 @@ Work misbehave(std::string_view task) {
   return {"did " + std::string(task), task == "last"};
 }
 
-const TimeLimit patient{10s, 100s};
+const sandbox::TimeLimit patient{10s, 100s};
 
-TaskResult result(ForkServer& fork_server, std::string_view task, const TimeLimit& time_limit = patient) {
-  Child child(fork_server, time_limit);
+sandbox::TaskResult result(sandbox::ForkServer& fork_server, std::string_view task,
+                           const sandbox::TimeLimit& time_limit = patient) {
+  sandbox::Child child(fork_server, time_limit);
   child.give(task);
   return child.next();
 }
 
 TEST(Child, AnswersTasksInOrder) {
-  ForkServer fork_server(misbehave);
-  Child child(fork_server, patient);
+  sandbox::ForkServer fork_server(misbehave);
+  sandbox::Child child(fork_server, patient);
   for (int i = 0; i < 10'000; ++i) child.give(std::to_string(i));
   for (int i = 0; i < 10'000; ++i) ASSERT_EQ(child.next().text, "did " + std::to_string(i));
 }
 
 TEST(Child, ReportsASegmentationFault) {
-  ForkServer fork_server(misbehave);
-  const TaskResult r = result(fork_server, "segfault");
+  sandbox::ForkServer fork_server(misbehave);
+  const sandbox::TaskResult r = result(fork_server, "segfault");
   EXPECT_EQ(r.end, End::crashed);
   EXPECT_EQ(r.signal, SIGSEGV);
   EXPECT_EQ(r.text, "crashed with signal 11 (Segmentation fault)");
 }
 
 TEST(Child, ReportsAnAbortWithItsLastOutput) {
-  ForkServer fork_server(misbehave);
-  const TaskResult r = result(fork_server, "abort");
+  sandbox::ForkServer fork_server(misbehave);
+  const sandbox::TaskResult r = result(fork_server, "abort");
   EXPECT_EQ(r.end, End::crashed);
   EXPECT_EQ(r.text, "crashed with signal 6 (Aborted)");
   EXPECT_EQ(r.output, "the last words\n");
 }
 
 TEST(Child, ReportsAnExit) {
-  ForkServer fork_server(misbehave);
-  const TaskResult r = result(fork_server, "exit");
+  sandbox::ForkServer fork_server(misbehave);
+  const sandbox::TaskResult r = result(fork_server, "exit");
   EXPECT_EQ(r.end, End::exited);
   EXPECT_EQ(r.text, "exited with status 3");
 }
 
 TEST(Child, LimitsProcessorTimeAndAllowsMoreWallTime) {
-  ForkServer fork_server(misbehave);
-  const TaskResult spins = result(fork_server, "spin", {300ms, 60s});
+  sandbox::ForkServer fork_server(misbehave);
+  const sandbox::TaskResult spins = result(fork_server, "spin", {300ms, 60s});
   EXPECT_EQ(spins.end, End::timed_out);
   EXPECT_EQ(spins.text, "took more than 300 ms of processor time");
   EXPECT_EQ(result(fork_server, "doze", {100ms, 60s}).text, "did doze");
-  const TaskResult sleeps = result(fork_server, "sleep", {100ms, 1s});
+  const sandbox::TaskResult sleeps = result(fork_server, "sleep", {100ms, 1s});
   EXPECT_EQ(sleeps.end, End::timed_out);
   EXPECT_EQ(sleeps.text, "took longer than 1 s");
 }
 
 TEST(Child, LimitsTheTimeOfEachTask) {
-  ForkServer fork_server(misbehave);
-  Child child(fork_server, {10s, 1s});
+  sandbox::ForkServer fork_server(misbehave);
+  sandbox::Child child(fork_server, {10s, 1s});
   for (int i = 0; i < 4; ++i) child.give("doze");
   for (int i = 0; i < 4; ++i) EXPECT_EQ(child.next().end, End::done);
 }
 
 TEST(Child, RefusesAnAnswerThatIsNotAFrame) {
-  ForkServer fork_server(misbehave);
+  sandbox::ForkServer fork_server(misbehave);
   EXPECT_EQ(result(fork_server, "garbage").end, End::garbled);
 }
 
 TEST(Child, ALostRemoteEndEndsTheTask) {
-  ForkServer fork_server(misbehave);
-  const TaskResult r = result(fork_server, "lost");
+  sandbox::ForkServer fork_server(misbehave);
+  const sandbox::TaskResult r = result(fork_server, "lost");
   EXPECT_EQ(r.end, End::crashed);
   EXPECT_EQ(r.signal, SIGFPE);
   EXPECT_EQ(r.text, "the device is gone");
 }
 
 TEST(Child, RecoversFromAnAbortAndSeparatesTheOutputOfTasks) {
-  ForkServer fork_server(misbehave);
-  Child child(fork_server, patient);
+  sandbox::ForkServer fork_server(misbehave);
+  sandbox::Child child(fork_server, patient);
   const std::vector<std::string> words{"first", std::string(5000, 'x') + "second", "third"};
   for (const std::string& w : words) child.give("outlive " + w);
   child.give("count");
   for (const std::string& w : words) {
-    const TaskResult r = child.next();
+    const sandbox::TaskResult r = child.next();
     EXPECT_EQ(r.end, End::recovered);
     EXPECT_EQ(r.signal, SIGABRT);
     EXPECT_EQ(r.text, "aborted");
@@ -171,39 +172,39 @@ TEST(Child, RecoversFromAnAbortAndSeparatesTheOutputOfTasks) {
 }
 
 TEST(Child, EndsAtAnAbortOutsideOfACall) {
-  ForkServer fork_server(misbehave);
+  sandbox::ForkServer fork_server(misbehave);
   for (const char* task : {"abort elsewhere", "abort later"})
     EXPECT_EQ(result(fork_server, task).end, End::crashed) << task;
 }
 
 TEST(Child, ATaskAfterARecoveredAbortHasLessTime) {
-  ForkServer fork_server(misbehave);
-  Child child(fork_server, patient);
+  sandbox::ForkServer fork_server(misbehave);
+  sandbox::Child child(fork_server, patient);
   for (const char* task : {"outlive it", "sleep"}) child.give(task);
   EXPECT_EQ(child.next().end, End::recovered);
-  const TaskResult r = child.next();
+  const sandbox::TaskResult r = child.next();
   EXPECT_EQ(r.end, End::timed_out);
   EXPECT_EQ(r.text, "did nothing for 100 ms");
 }
 
 TEST(Child, WaitsForAChildThatGetsNoProcessor) {
-  ForkServer fork_server(misbehave);
-  Child child(fork_server, patient);
+  sandbox::ForkServer fork_server(misbehave);
+  sandbox::Child child(fork_server, patient);
   for (const char* task : {"outlive it", "gets no processor"}) child.give(task);
   EXPECT_EQ(child.next().end, End::recovered);
   EXPECT_EQ(child.next().text, "did gets no processor");
 }
 
 TEST(Child, AnErrorOfTheHostIsDistinctFromACrash) {
-  ForkServer fork_server(misbehave);
-  const TaskResult r = result(fork_server, "throw");
+  sandbox::ForkServer fork_server(misbehave);
+  const sandbox::TaskResult r = result(fork_server, "throw");
   EXPECT_EQ(r.end, End::threw);
   EXPECT_EQ(r.fault->message, "the host is wrong");
 }
 
 TEST(Child, AFaultKeepsItsRuleAndPlace) {
-  ForkServer fork_server(misbehave);
-  const TaskResult r = result(fork_server, "fault");
+  sandbox::ForkServer fork_server(misbehave);
+  const sandbox::TaskResult r = result(fork_server, "fault");
   EXPECT_EQ(r.end, End::threw);
   EXPECT_EQ(r.fault->outcome, Outcome::invalid);
   EXPECT_EQ(r.fault->rule, "case.call");
@@ -212,17 +213,17 @@ TEST(Child, AFaultKeepsItsRuleAndPlace) {
 }
 
 TEST(Child, ReportsThatATaskWasItsLast) {
-  ForkServer fork_server(misbehave);
+  sandbox::ForkServer fork_server(misbehave);
   EXPECT_EQ(result(fork_server, "last").end, End::last);
   EXPECT_EQ(result(fork_server, "any").end, End::done);
 }
 
 TEST(Child, TransfersLargeTasksAndAnswers) {
-  ForkServer fork_server([](std::string_view task) { return Work{std::string(task)}; });
-  Child child(fork_server, {60s, 600s});
+  sandbox::ForkServer fork_server([](std::string_view task) { return sandbox::Work{std::string(task)}; });
+  sandbox::Child child(fork_server, {60s, 600s});
   for (char c = 'a'; c < 'g'; ++c) child.give(std::string(3'000'000, c));
   for (char c = 'a'; c < 'g'; ++c) EXPECT_TRUE(child.next().text == std::string(3'000'000, c));
-  ForkServer other(misbehave);
+  sandbox::ForkServer other(misbehave);
   EXPECT_EQ(result(other, "large").text.size(), 5'000'000u);
 }
 
@@ -230,12 +231,12 @@ TEST(Child, OutputDoesNotAppearAndDoesNotBlock) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   {
-    ForkServer fork_server(misbehave);
-    Child child(fork_server, patient);
+    sandbox::ForkServer fork_server(misbehave);
+    sandbox::Child child(fork_server, patient);
     child.give("chatter");
     child.give("abort");
     EXPECT_EQ(child.next().end, End::done);
-    const TaskResult r = child.next();
+    const sandbox::TaskResult r = child.next();
     EXPECT_LE(r.output.size(), 2048u);
     EXPECT_TRUE(r.output.ends_with("the last words\n"));
   }
@@ -244,7 +245,7 @@ TEST(Child, OutputDoesNotAppearAndDoesNotBlock) {
 }
 
 TEST(Child, AllChildrenStartWithEqualMemory) {
-  ForkServer fork_server(misbehave, 3);
+  sandbox::ForkServer fork_server(misbehave, 3);
   const std::string first = result(fork_server, "address").text;
   std::vector<std::string> more;
   for (std::size_t i = 0; i < 10; ++i) {
@@ -255,7 +256,7 @@ TEST(Child, AllChildrenStartWithEqualMemory) {
 }
 
 TEST(Child, AcceptsTasksFromManyThreads) {
-  ForkServer fork_server(misbehave, 3);
+  sandbox::ForkServer fork_server(misbehave, 3);
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
@@ -265,10 +266,10 @@ TEST(Child, AcceptsTasksFromManyThreads) {
 }
 
 TEST(Child, AnInterruptEndsTheWait) {
-  ForkServer fork_server(misbehave);
+  sandbox::ForkServer fork_server(misbehave);
   std::atomic<bool> interrupted = false;
   const std::jthread later([&] { std::this_thread::sleep_for(100ms), interrupted = true; });
-  EXPECT_THROW(result(fork_server, "sleep", {10s, 100s, &interrupted}), Interrupted);
+  EXPECT_THROW(result(fork_server, "sleep", {10s, 100s, &interrupted}), sandbox::Interrupted);
 }
 
 std::set<int> children_of(pid_t parent) {
@@ -293,8 +294,8 @@ TEST(Child, EndsWithItsParentAsTheForkServerDoes) {
     const pid_t parent = fork();
     if (parent == 0) {
       std::signal(SIGINT, SIG_DFL);
-      ForkServer fork_server(misbehave);
-      Child one(fork_server, patient), two(fork_server, patient);
+      sandbox::ForkServer fork_server(misbehave);
+      sandbox::Child one(fork_server, patient), two(fork_server, patient);
       one.give("sleep");
       one.next();
       std::_Exit(0);
@@ -316,8 +317,8 @@ TEST(Child, EndsWithItsParentAsTheForkServerDoes) {
 
 TEST(Child, EndsWithItsOwner) {
   {
-    ForkServer fork_server(misbehave);
-    Child child(fork_server, patient);
+    sandbox::ForkServer fork_server(misbehave);
+    sandbox::Child child(fork_server, patient);
     EXPECT_EQ(children_of(getpid()).size(), 2u);
   }
   EXPECT_TRUE(children_of(getpid()).empty());

@@ -24,27 +24,27 @@ using testing::HasSubstr;
 using testing::IsSupersetOf;
 using testing::Not;
 
-const Corpus& corpus() {
-  static const Corpus recorded(ASSAY_GOLDEN);
+const cases::Corpus& corpus() {
+  static const cases::Corpus recorded(ASSAY_GOLDEN);
   return recorded;
 }
 
-const Contract& executorch() {
-  static const Contract contract = read_contract("executorch");
+const contract::Contract& executorch() {
+  static const contract::Contract contract = contract::read_contract("executorch");
   return contract;
 }
 
 const Operator& op(std::string_view name) { return *find_operator(name); }
 
 // A call of an operator. Its outs are left to the entry, or are the given ones.
-HostCall call(std::string_view name, std::vector<Value> arguments) {
+cases::HostCall call(std::string_view name, std::vector<Value> arguments) {
   arguments.resize(op(name).arguments.size());
-  Expectation expected = expect(op(name), arguments);
+  judge::Expectation expected = judge::expect(op(name), arguments);
   std::vector<Value> given = expected.answer.outcome == Outcome::ok ? expected.arguments : arguments;
   return {std::move(given), std::move(expected)};
 }
 
-Promise promise(const Contract& contract, std::string_view name, std::vector<Value> arguments) {
+contract::Promise promise(const contract::Contract& contract, std::string_view name, std::vector<Value> arguments) {
   return contract.promise(op(name), call(name, std::move(arguments)));
 }
 
@@ -78,9 +78,9 @@ class File {
   std::filesystem::path folder_, path_;
 };
 
-Contract contract(const std::string& text) {
+contract::Contract contract(const std::string& text) {
   const File file("contract: tried\nabout: For a test.\n" + text);
-  return read_contract(file.path());
+  return contract::read_contract(file.path());
 }
 
 // -- the rules of a contract's file -----------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ TEST(ContractFile, AnErrorNamesItsPlace) {
 
 TEST(ContractFile, AMissingPartIsNamed) {
   for (const char* name : {"no_such_contract", "no/such/file.yaml"}) try {
-      read_contract(name);
+      contract::read_contract(name);
       ADD_FAILURE() << name;
     } catch (const Fault& fault) {
       EXPECT_EQ(fault.rule, "contract.file");
@@ -154,7 +154,7 @@ TEST(ContractFile, AMissingPartIsNamed) {
 }
 
 TEST(ContractFile, EveryKeyAtItsBoundary) {
-  const Contract c = contract(
+  const contract::Contract c = contract(
       "arithmetic: {mode: half-accumulation, source: here}\n"
       "slices:\n  - {allowed: exported, source: here}\n  - {allowed: [half], source: there}\n"
       "dtypes: {allowed: [float32, float16], source: here}\n"
@@ -163,7 +163,7 @@ TEST(ContractFile, EveryKeyAtItsBoundary) {
       "operators: {allowed: ['aten::*'], source: here}\n"
       "excluded: []\n"
       "declarations: {source: here, operators: {'aten::abs.out': {arguments: [x], sets: [[bool]], rows: [0]}}}\n");
-  EXPECT_EQ(c.arithmetic, ArithmeticMode::half_accumulation);
+  EXPECT_EQ(c.arithmetic, judge::ArithmeticMode::half_accumulation);
   EXPECT_THAT(*c.promised_slices, testing::ElementsAre("exported", "half"));
   EXPECT_EQ(c.dtypes->count(), 2u);
   EXPECT_EQ(c.layouts[0].allowed.size(), 2u);
@@ -174,34 +174,35 @@ TEST(ContractFile, EveryKeyAtItsBoundary) {
 }
 
 TEST(ContractFile, BuiltInContractsAreValid) {
-  for (const auto& entry : std::filesystem::directory_iterator(find_folder("conformance/data/contracts")))
+  for (const auto& entry : std::filesystem::directory_iterator(testee::find_folder("conformance/data/contracts")))
     if (entry.path().extension() == ".yaml") {
-      EXPECT_EQ(read_contract(entry.path().stem()).name, entry.path().stem().string());
+      EXPECT_EQ(contract::read_contract(entry.path().stem()).name, entry.path().stem().string());
     }
-  EXPECT_EQ(contract_of("executorch").name, "executorch");
-  EXPECT_EQ(contract_of("reference").name, "everything");
+  EXPECT_EQ(contract::contract_of("executorch").name, "executorch");
+  EXPECT_EQ(contract::contract_of("reference").name, "everything");
 }
 
 TEST(ContractFile, KernelLibrariesMayRefuseAsUnsupported) {
-  EXPECT_FALSE(contract_of("executorch").allows_unsupported);
-  EXPECT_EQ(contract_of("executorch:./libmine.so").name, "executorch");
-  EXPECT_TRUE(contract_of("executorch:./libmine.so").allows_unsupported);
+  EXPECT_FALSE(contract::contract_of("executorch").allows_unsupported);
+  EXPECT_EQ(contract::contract_of("executorch:./libmine.so").name, "executorch");
+  EXPECT_TRUE(contract::contract_of("executorch:./libmine.so").allows_unsupported);
 }
 
 // -- what is promised -------------------------------------------------------------------------------------------------
 
 TEST(Contract, AnEmptyContractPromisesEachCall) {
-  EXPECT_TRUE(Contract().promise(op("aten::abs.out"), call("aten::abs.out", {of(float64)})).promised);
+  EXPECT_TRUE(contract::Contract().promise(op("aten::abs.out"), call("aten::abs.out", {of(float64)})).promised);
   EXPECT_TRUE(promise(contract(""), "aten::abs.out", {tensor(boolean, {0}, {})}).promised);
 }
 
 TEST(Contract, APromisedCallMustNotBeUnsupported) {
-  EXPECT_EQ(executorch().allowed_refusals(true), Refusals::none);
-  EXPECT_EQ(executorch().allowed_refusals(false), Refusals::all);
-  EXPECT_EQ(contract("").allowed_refusals(true), Refusals::none);
-  EXPECT_EQ(contract("unsupported:\n  allowed: true\n  source: here\n").allowed_refusals(true), Refusals::unsupported);
-  EXPECT_EQ(read_contract("everything").allowed_refusals(true), Refusals::unsupported);
-  EXPECT_EQ(Contract().allowed_refusals(true), Refusals::unsupported);
+  EXPECT_EQ(executorch().allowed_refusals(true), judge::Refusals::none);
+  EXPECT_EQ(executorch().allowed_refusals(false), judge::Refusals::all);
+  EXPECT_EQ(contract("").allowed_refusals(true), judge::Refusals::none);
+  EXPECT_EQ(contract("unsupported:\n  allowed: true\n  source: here\n").allowed_refusals(true),
+            judge::Refusals::unsupported);
+  EXPECT_EQ(contract::read_contract("everything").allowed_refusals(true), judge::Refusals::unsupported);
+  EXPECT_EQ(contract::Contract().allowed_refusals(true), judge::Refusals::unsupported);
 }
 
 TEST(Contract, EveryKeyExcludesCalls) {
@@ -310,7 +311,7 @@ TEST(Slices, ACallIsInTheSlicesThatItsFlagsSelect) {
 
 TEST(Features, DescribeHowOperandsBroadcast) {
   const auto has = [](std::string_view name, std::vector<Value> arguments, const char* flag) {
-    return features_of(op(name), call(name, std::move(arguments))).has(flag);
+    return features::features_of(op(name), call(name, std::move(arguments))).has(flag);
   };
   const Tensor least = tensor(int32, {2}, {1, -0x1p31}), row = tensor(int32, {2}, {-7, 3});
   EXPECT_TRUE(
@@ -341,12 +342,12 @@ TEST(Features, DescribeHowOperandsBroadcast) {
 // Every valid call is in a slice by construction: the features that `exported` excludes define the other slices. Its
 // two layout features hold if every dim order is contiguous; otherwise the call is in `layouts`.
 TEST(Slices, ACallThatIsNotExportedIsInAnotherSlice) {
-  const std::vector<CaseSlice>& all = executorch().slices;
-  const auto named = [&](std::string_view name) { return *std::ranges::find(all, name, &CaseSlice::name); };
-  const CaseSlice exported = named("exported");
-  std::vector<Phrase> covered;
-  for (const CaseSlice& s : all)
-    if (s.all == std::vector<Phrase>{"the call is valid"} && s.none.empty())
+  const std::vector<contract::CaseSlice>& all = executorch().slices;
+  const auto named = [&](std::string_view name) { return *std::ranges::find(all, name, &contract::CaseSlice::name); };
+  const contract::CaseSlice exported = named("exported");
+  std::vector<features::Phrase> covered;
+  for (const contract::CaseSlice& s : all)
+    if (s.all == std::vector<features::Phrase>{"the call is valid"} && s.none.empty())
       covered.insert(covered.end(), s.any.begin(), s.any.end());
   EXPECT_THAT(covered, IsSupersetOf(exported.none));
   EXPECT_THAT(exported.any, testing::IsEmpty());
@@ -360,14 +361,14 @@ TEST(Slices, ACallThatIsNotExportedIsInAnotherSlice) {
 
 TEST(Slices, EveryCaseIsInASliceAndEverySliceHasCases) {
   std::set<std::string> seen;
-  for (const RecordedCalls* calls : corpus().matching("")) {
-    std::vector<CaseId> cases = generated_cases(*calls, 1, 3);
+  for (const cases::RecordedCalls* calls : corpus().matching("")) {
+    std::vector<cases::CaseId> cases = cases::generated_cases(*calls, 1, 3);
     for (std::size_t i = 0; i < calls->size(); i += 1 + calls->size() / 4)
       cases.push_back({std::string(calls->op().name), calls->digest(i), {}});
-    for (const CaseId& id : cases) {
-      const Case c = corpus().make(id);
-      const Promise s = executorch().promise(*c.op, host_call(c));
-      EXPECT_FALSE(s.slices.empty()) << to_text(id);
+    for (const cases::CaseId& id : cases) {
+      const cases::Case c = corpus().make(id);
+      const contract::Promise s = executorch().promise(*c.op, cases::host_call(c));
+      EXPECT_FALSE(s.slices.empty()) << cases::to_text(id);
       seen.insert(s.slices.begin(), s.slices.end());
     }
   }
@@ -376,16 +377,17 @@ TEST(Slices, EveryCaseIsInASliceAndEverySliceHasCases) {
 
 TEST(Slices, SlicesThatDecideATierExist) {
   std::vector<std::string> names;
-  for (const CaseSlice& s : executorch().slices) names.push_back(s.name);
-  EXPECT_THAT(names, IsSupersetOf(std::vector<std::string>(special_slices.begin(), special_slices.end())));
-  EXPECT_THAT(names, Contains(std::string(exported_slice)));
+  for (const contract::CaseSlice& s : executorch().slices) names.push_back(s.name);
+  EXPECT_THAT(names,
+              IsSupersetOf(std::vector<std::string>(verdict::special_slices.begin(), verdict::special_slices.end())));
+  EXPECT_THAT(names, Contains(std::string(verdict::exported_slice)));
 }
 
 TEST(SliceFile, AnErrorNamesItsPlace) {
   const auto rule = [](const std::string& text) -> std::string {
     const File file(text, "tried.yaml");
     try {
-      read_slices(file.folder());
+      contract::read_slices(file.folder());
     } catch (const Fault& fault) {
       EXPECT_THAT(fault.place, HasSubstr("tried.yaml"));
       return fault.rule + fault.place.substr(fault.place.find_last_of(':'));
@@ -402,49 +404,50 @@ TEST(SliceFile, AnErrorNamesItsPlace) {
 
 struct Tried {
   const Operator* op;
-  HostCall call;
+  cases::HostCall call;
 };
 
 std::vector<Tried> tried(const std::string& operators) {
-  SuiteOptions options;
+  runner::SuiteOptions options;
   options.operators = operators, options.mutations = 30;
   std::vector<Tried> all;
-  for (const Block& block : plan_blocks(corpus(), options, false))
-    for (const CaseId& id : block) {
-      const Case c = corpus().make(id);
-      all.push_back({c.op, host_call(c)});
+  for (const runner::Block& block : runner::plan_blocks(corpus(), options, false))
+    for (const cases::CaseId& id : block) {
+      const cases::Case c = corpus().make(id);
+      all.push_back({c.op, cases::host_call(c)});
     }
   return all;
 }
 
 // The record of a library that answers wrongly every call that it does not refuse.
-Record record(const Tried& t, bool refused) {
-  Record r;
+verdict::Record record(const Tried& t, bool refused) {
+  verdict::Record r;
   r.valid = t.call.valid();
   r.slices = executorch().promise(*t.op, t.call).slices;
-  each_tensor(t.call.arguments, [&](const Tensor& x, std::size_t) { r.layouts.push_back(layout_name(x)); });
-  r.verdict = refused && !r.valid ? Verdict::pass : Verdict::fail;
-  r.failure = refused ? Class::refused_though_valid : Class::value;
+  cases::each_tensor(t.call.arguments,
+                     [&](const Tensor& x, std::size_t) { r.layouts.push_back(cases::layout_name(x)); });
+  r.verdict = refused && !r.valid ? verdict::Verdict::pass : verdict::Verdict::fail;
+  r.failure = refused ? verdict::Class::refused_though_valid : verdict::Class::value;
   return r;
 }
 
-Contract read(const Draft& draft) {
+contract::Contract read(const contract::Draft& draft) {
   std::ostringstream text;
   draft.write(text);
-  return read_contract(File(text.str()).path());
+  return contract::read_contract(File(text.str()).path());
 }
 
-bool has_doubles(const HostCall& call) {
+bool has_doubles(const cases::HostCall& call) {
   bool any = false;
-  each_tensor(call.arguments, [&](const Tensor& t, std::size_t) { any = any || t.dtype == float64; });
+  cases::each_tensor(call.arguments, [&](const Tensor& t, std::size_t) { any = any || t.dtype == float64; });
   return any;
 }
 
 TEST(Draft, PromisesAnsweredCallsAndNotRefusedCalls) {
   const std::vector<Tried> all = tried("abs.out,cat.out,split_copy.Tensor_out,max.dim_max,executorch_prim::add");
-  Draft draft("picky");
+  contract::Draft draft("picky");
   for (const Tried& t : all) draft.add(*t.op, t.call, record(t, has_doubles(t.call)));
-  const Contract picky = read(draft);
+  const contract::Contract picky = read(draft);
   EXPECT_EQ(picky.name, "picky");
   int answered = 0, refused = 0;
   for (const Tried& t : all) {
@@ -460,20 +463,20 @@ TEST(Draft, PromisesAnsweredCallsAndNotRefusedCalls) {
 }
 
 TEST(Draft, ACrashIsNotAnAnswer) {
-  Draft draft("mortal");
+  contract::Draft draft("mortal");
   const Tried empty{&op("aten::abs.out"), call("aten::abs.out", {tensor(float32, {0}, {})})};
   const Tried two{&op("aten::abs.out"), call("aten::abs.out", {of(float32)})};
   for (const auto& [asked, verdict] :
-       {std::pair(empty, Verdict::crash), {empty, Verdict::timeout}, {two, Verdict::pass}}) {
-    Record r = record(asked, false);
-    r.verdict = verdict, r.failure = Class::none;
+       {std::pair(empty, verdict::Verdict::crash), {empty, verdict::Verdict::timeout}, {two, verdict::Verdict::pass}}) {
+    verdict::Record r = record(asked, false);
+    r.verdict = verdict, r.failure = verdict::Class::none;
     draft.add(*asked.op, asked.call, r);
   }
   EXPECT_THAT(*read(draft).promised_slices, testing::ElementsAre("exported"));
 }
 
 TEST(Draft, RefusingOneInvalidCallIsAPromise) {
-  Draft draft("careful");
+  contract::Draft draft("careful");
   const Tried invalid{&op("aten::neg.out"), call("aten::neg.out", {of(boolean)})};
   draft.add(*invalid.op, invalid.call, record(invalid, false));
   EXPECT_THAT(*read(draft).promised_slices, testing::IsEmpty());

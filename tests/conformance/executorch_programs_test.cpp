@@ -27,7 +27,7 @@ std::string said_by(F f) {
   try {
     return f();
   } catch (const std::exception& e) {
-    return text(not_run, e.what());
+    return concat(not_run, e.what());
   }
 }
 
@@ -51,17 +51,17 @@ std::string in_child(F f) {
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  return status == 0 ? said : text("crashed with status ", status);
+  return status == 0 ? said : concat("crashed with status ", status);
 }
 
 std::string in_words(const Value& value) {
   if (const Tensor* t = std::get_if<Tensor>(&value))
-    return text(describe(*t), ' ',
-                std::hash<std::string_view>()({reinterpret_cast<const char*>(t->bytes.data()), t->bytes.size()}));
+    return concat(describe(*t), ' ',
+                  std::hash<std::string_view>()({reinterpret_cast<const char*>(t->bytes.data()), t->bytes.size()}));
   return std::visit(
       []<class T>(const T& v) -> std::string {
         if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>)
-          return text(v);
+          return concat(v);
         else
           return "other";
       },
@@ -82,18 +82,18 @@ std::vector<Value> arranged_for(const pte::ExecutionPlanT& plan, std::vector<Val
 }
 
 std::string behaviour(const fs::path& program, const std::vector<fs::path>& data, const Program& decoded,
-                      const ProgramCalls& calls) {
-  const auto runtime = load_executorch_runtime(fs::read_symlink("/proc/self/exe").parent_path());
-  Reply reply;
+                      const hosts::ProgramCalls& calls) {
+  const auto runtime = adapters::load_executorch_runtime(fs::read_symlink("/proc/self/exe").parent_path());
+  testee::Reply reply;
   const auto loaded = runtime->load({program, data}, reply);
-  if (!loaded) return text("load: ", name(reply.outcome), ' ', reply.message);
+  if (!loaded) return concat("load: ", name(reply.outcome), ' ', reply.message);
   std::string said;
-  for (const ProgramCall& call : calls.calls) {
+  for (const hosts::ProgramCall& call : calls.calls) {
     const auto plan =
         std::ranges::find_if(decoded.tables.execution_plan, [&](const auto& p) { return p->name == call.method; });
     std::vector<Value> outputs;
     reply = loaded->call(call.method, arranged_for(**plan, call.inputs), outputs);
-    said += text(call.method, ": ", name(reply.outcome), ' ', reply.message);
+    said += concat(call.method, ": ", name(reply.outcome), ' ', reply.message);
     for (const Value& v : outputs) said += ", " + in_words(v);
     said += '\n';
   }
@@ -104,17 +104,17 @@ class RecordedPrograms : public testing::TestWithParam<fs::path> {};
 
 TEST_P(RecordedPrograms, GiveTheSameResultsAfterDecodingAndEncoding) {
   const fs::path folder = GetParam(), copy = fs::temp_directory_path() / ("assay-encoded-" + std::to_string(getpid()));
-  const ProgramCalls calls = read_calls(folder / "calls.json");
-  const auto program = decode_program(open_file(folder / "program.pte").bytes);
+  const hosts::ProgramCalls calls = hosts::read_calls(folder / "calls.json");
+  const auto program = decode_program(files::open_file(folder / "program.pte").bytes);
   ASSERT_TRUE(program);
-  make_folder(copy);
-  write_file(copy / "program.pte", encode(*program));
+  files::make_folder(copy);
+  files::write_file(copy / "program.pte", encode(*program));
   std::vector<fs::path> data;
   for (const fs::path& file : calls.data) {
     data.push_back(copy / file.filename());
-    const auto decoded = decode_data_file(open_file(file).bytes);
+    const auto decoded = decode_data_file(files::open_file(file).bytes);
     ASSERT_TRUE(decoded);
-    write_file(data.back(), encode(*decoded));
+    files::write_file(data.back(), encode(*decoded));
   }
   const std::string before = in_child([&] { return behaviour(folder / "program.pte", calls.data, *program, calls); });
   const std::string after = in_child([&] { return behaviour(copy / "program.pte", data, *program, calls); });

@@ -46,19 +46,20 @@ Tensor floats(const Dims& sizes, const std::vector<Real>& values) { return tenso
 
 std::vector<Real> values(const Tensor& t) { return values_of(cast(t, DType::float64)); }
 
-TensorPlan plan(DType dtype, const Dims& sizes) { return {dtype, sizes, Dims::counting(sizes.size())}; }
+sandbox::TensorPlan plan(DType dtype, const Dims& sizes) { return {dtype, sizes, Dims::counting(sizes.size())}; }
 
 // Loaded once, since the package's kernels register once per process. The module is in the folder of this program.
-KernelLibrary& library() {
-  static const std::unique_ptr<KernelLibrary> loaded =
-      load_executorch_library(std::filesystem::read_symlink("/proc/self/exe").parent_path());
+testee::KernelLibrary& library() {
+  static const std::unique_ptr<testee::KernelLibrary> loaded =
+      adapters::load_executorch_library(std::filesystem::read_symlink("/proc/self/exe").parent_path());
   return *loaded;
 }
 
-std::vector<std::vector<Real>> answer(const Schema& s, const std::vector<Value>& arguments, const OutPlan& outs) {
-  const Observation seen = Probe(library()).observe(s.op, arguments, outs, 4);
+std::vector<std::vector<Real>> answer(const Schema& s, const std::vector<Value>& arguments,
+                                      const sandbox::OutPlan& outs) {
+  const sandbox::Observation seen = sandbox::Probe(library()).observe(s.op, arguments, outs, 4);
   EXPECT_EQ(seen.reply.outcome, Outcome::ok) << seen.reply.message;
-  EXPECT_EQ(seen.conduct, Class::none) << seen.violation;
+  EXPECT_EQ(seen.conduct, verdict::Class::none) << seen.violation;
   std::vector<std::vector<Real>> all;
   for (const Tensor& t : seen.outs) all.push_back(values(t));
   return all;
@@ -85,9 +86,9 @@ TEST(Executorch, ComputesAdd) {
 }
 
 TEST(Executorch, ResizesAnOutThatIsLargerThanTheResult) {
-  const Observation seen =
-      Probe(library()).observe(add().op, std::vector<Value>{floats({2}, {1, 2}), floats({2}, {3, 4}), 1.0, Value{}},
-                               {{plan(DType::float32, {5})}});
+  const sandbox::Observation seen = sandbox::Probe(library()).observe(
+      add().op, std::vector<Value>{floats({2}, {1, 2}), floats({2}, {3, 4}), 1.0, Value{}},
+      {{plan(DType::float32, {5})}});
   ASSERT_EQ(seen.outs.size(), 1u);
   EXPECT_EQ(seen.outs[0].sizes, Dims{2});
   EXPECT_EQ(values(seen.outs[0]), (std::vector<Real>{4, 6}));
@@ -175,7 +176,7 @@ TEST(Executorch, ComputesQuantizedOperators) {
 TEST(Executorch, KeepsChannelsLast) {
   const Schema abs("aten::abs.out", {in("Tensor", "self"), out()});
   const Dims last{0, 2, 3, 1};
-  const Observation seen = Probe(library()).observe(
+  const sandbox::Observation seen = sandbox::Probe(library()).observe(
       abs.op, std::vector<Value>{arranged(floats({1, 2, 1, 2}, {-1, 2, -3, 4}), last), Value{}},
       {{{DType::float32, {1, 2, 1, 2}, last}}});
   ASSERT_EQ(seen.outs.size(), 1u) << seen.reply.message;
@@ -185,7 +186,7 @@ TEST(Executorch, KeepsChannelsLast) {
 
 TEST(Executorch, ARefusalHasTheMessageOfTheKernelAndPrintsNothing) {
   testing::internal::CaptureStderr();
-  const Observation seen = Probe(library()).observe(
+  const sandbox::Observation seen = sandbox::Probe(library()).observe(
       add().op, std::vector<Value>{floats({3}, {1, 2, 3}), floats({2}, {1, 2}), Int{1}, Value{}},
       {{plan(DType::float32, {3})}});
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
@@ -196,8 +197,8 @@ TEST(Executorch, ARefusalHasTheMessageOfTheKernelAndPrintsNothing) {
 
 TEST(Executorch, RefusesAKernelWithOtherArgumentsThanTheSchema) {
   const Schema wrong("aten::add.out", {in("Tensor", "self"), out()});
-  const Observation seen =
-      Probe(library()).observe(wrong.op, std::vector<Value>{floats({1}, {1}), Value{}}, {{plan(DType::float32, {1})}});
+  const sandbox::Observation seen = sandbox::Probe(library()).observe(
+      wrong.op, std::vector<Value>{floats({1}, {1}), Value{}}, {{plan(DType::float32, {1})}});
   EXPECT_EQ(seen.reply.outcome, Outcome::invalid);
   EXPECT_TRUE(seen.reply.message.starts_with("internal: it takes other arguments than aten::add.out(Tensor self, *, "))
       << seen.reply.message;
@@ -206,23 +207,25 @@ TEST(Executorch, RefusesAKernelWithOtherArgumentsThanTheSchema) {
 TEST(Executorch, AnAbortFailsOneTaskWithItsMessage) {
   // The schema has an int; the argument is a Scalar, which the kernel's unboxing rejects.
   const Schema cat("aten::cat.out", {in("Tensor[]", "tensors"), in("int", "dim"), out()});
-  KernelLibrary& loaded = library();
-  ForkServer fork_server([&](std::string_view task) {
+  testee::KernelLibrary& loaded = library();
+  sandbox::ForkServer fork_server([&](std::string_view task) {
     const Value dim = task == "bad" ? Value(0.5) : Value(Int{0});
     const std::vector<Value> arguments{Tensors{floats({1}, {1})}, dim, Value{}};
-    return Work{Probe(loaded).observe(cat.op, arguments, {{plan(DType::float32, {1})}}).reply.message};
+    return sandbox::Work{
+        sandbox::Probe(loaded).observe(cat.op, arguments, {{plan(DType::float32, {1})}}).reply.message};
   });
-  Child child(fork_server, {std::chrono::seconds(10), std::chrono::seconds(100)});
+  sandbox::Child child(fork_server, {std::chrono::seconds(10), std::chrono::seconds(100)});
   for (const char* task : {"good", "bad"}) child.give(task);
-  EXPECT_EQ(child.next().end, TaskResult::End::done);
-  const TaskResult bad = child.next();
-  EXPECT_EQ(bad.end, TaskResult::End::crashed);
+  EXPECT_EQ(child.next().end, sandbox::TaskResult::End::done);
+  const sandbox::TaskResult bad = child.next();
+  EXPECT_EQ(bad.end, sandbox::TaskResult::End::crashed);
   EXPECT_EQ(bad.text, "crashed with signal 6 (Aborted)");
   EXPECT_NE(bad.output.find("evalue.h:"), std::string::npos) << bad.output;
 }
 
 TEST(LoadLibrary, NamesTheMissingFile) {
-  for (const auto& load : {+[] { load_executorch_library("nowhere"); }, +[] { load_library("nonsense", "nowhere"); }}) {
+  for (const auto& load : {+[] { adapters::load_executorch_library("nowhere"); },
+                           +[] { adapters::load_library("nonsense", "nowhere"); }}) {
     try {
       load();
       FAIL() << "something was found";

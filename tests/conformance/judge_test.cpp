@@ -29,35 +29,35 @@ class Question {
   Question(std::string_view name, std::vector<Value> arguments)
       : op_(*find_operator(name)), arguments_(std::move(arguments)) {
     arguments_.resize(op_.arguments.size());
-    expected_ = expect(op_, arguments_);
+    expected_ = judge::expect(op_, arguments_);
   }
 
   const Tensor& want() const { return expected_.outs.at(0); }
   Real exactly(std::size_t i = 0) const { return expected_.answer.unrounded.at(0).values.at(i); }
 
   // The same for a testee that computes in another arithmetic.
-  Question in(ArithmeticMode mode) const {
+  Question in(judge::ArithmeticMode mode) const {
     Question q = *this;
     q.mode_ = mode;
     return q;
   }
 
-  Judgement judge_reaction(const Reaction& reaction) const {
-    return judge(op_, arguments_, expected_, reaction, mode_);
+  judge::Judgement judge_reaction(const judge::Reaction& reaction) const {
+    return judge::judge(op_, arguments_, expected_, reaction, mode_);
   }
-  Judgement judge_outs(std::vector<Tensor> outs) const {
-    Reaction reaction;
+  judge::Judgement judge_outs(std::vector<Tensor> outs) const {
+    judge::Reaction reaction;
     reaction.outs = std::move(outs);
     return judge_reaction(reaction);
   }
-  Judgement judge_values(const std::vector<Real>& values) const {
+  judge::Judgement judge_values(const std::vector<Real>& values) const {
     return judge_outs({tensor(want().dtype, want().sizes, values)});
   }
-  Verdict verdict_of(const std::vector<Real>& values) const { return judge_values(values).verdict; }
+  verdict::Verdict verdict_of(const std::vector<Real>& values) const { return judge_values(values).verdict; }
 
   // The verdict on a result that is off by ulps(i) units in the last place at index i.
   template <class F>
-  Verdict verdict_when_off_by(F ulps) const {
+  verdict::Verdict verdict_when_off_by(F ulps) const {
     std::vector<Real> values = values_of(want());
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = exactly(i) + ulps(i) * ulp(want().dtype, exactly(i));
     return verdict_of(values);
@@ -66,8 +66,8 @@ class Question {
  private:
   const Operator& op_;
   std::vector<Value> arguments_;
-  Expectation expected_;
-  ArithmeticMode mode_ = ArithmeticMode::ieee;
+  judge::Expectation expected_;
+  judge::ArithmeticMode mode_ = judge::ArithmeticMode::ieee;
 };
 
 Question negation(DType dtype, const std::vector<Real>& values) { return {"aten::neg.out", {row(dtype, values)}}; }
@@ -80,10 +80,10 @@ Question product(DType dtype, const std::vector<Real>& a, const std::vector<Real
 
 TEST(Exact, ComparesEveryBit) {
   const Question q = negation(float32, {1, 2});
-  EXPECT_EQ(q.verdict_of({-1, -2}), Verdict::pass);
-  const Judgement j = q.judge_values({-1, -2 - std::ldexp(1.0, -22)});
-  EXPECT_EQ(j.verdict, Verdict::fail);
-  EXPECT_EQ(j.failure, Class::value);
+  EXPECT_EQ(q.verdict_of({-1, -2}), verdict::Verdict::pass);
+  const judge::Judgement j = q.judge_values({-1, -2 - std::ldexp(1.0, -22)});
+  EXPECT_EQ(j.verdict, verdict::Verdict::fail);
+  EXPECT_EQ(j.failure, verdict::Class::value);
   EXPECT_EQ(j.distance, 1);
   EXPECT_EQ(j.element, 1);
   EXPECT_THAT(j.message, HasSubstr("out at (1) is -2.0000002384185791, but must be -2"));
@@ -92,20 +92,20 @@ TEST(Exact, ComparesEveryBit) {
 TEST(Exact, ComparesIntegersOfEverySize) {
   const Int large = std::numeric_limits<Int>::max();
   const Question q("aten::neg.out", {tensor<Int>(int64, {1}, {large})});
-  EXPECT_EQ(q.judge_outs({tensor<Int>(int64, {1}, {-large})}).verdict, Verdict::pass);
-  EXPECT_EQ(q.judge_outs({tensor<Int>(int64, {1}, {-large + 1})}).verdict, Verdict::fail);
+  EXPECT_EQ(q.judge_outs({tensor<Int>(int64, {1}, {-large})}).verdict, verdict::Verdict::pass);
+  EXPECT_EQ(q.judge_outs({tensor<Int>(int64, {1}, {-large + 1})}).verdict, verdict::Verdict::fail);
 }
 
 TEST(Exact, AcceptsEveryNan) {
   const Question q = negation(float32, {nan});
-  EXPECT_EQ(q.judge_outs({tensor<Bits>(float32, {1}, {0xFFC12345})}).verdict, Verdict::pass);
-  EXPECT_EQ(q.judge_values({1}).failure, Class::nan);
-  EXPECT_EQ(negation(float32, {1}).judge_values({nan}).failure, Class::nan);
+  EXPECT_EQ(q.judge_outs({tensor<Bits>(float32, {1}, {0xFFC12345})}).verdict, verdict::Verdict::pass);
+  EXPECT_EQ(q.judge_values({1}).failure, verdict::Class::nan);
+  EXPECT_EQ(negation(float32, {1}).judge_values({nan}).failure, verdict::Class::nan);
 }
 
 TEST(Exact, ComparesTheSignOfAZero) {
-  EXPECT_EQ(negation(float32, {0}).verdict_of({-0.0}), Verdict::pass);
-  EXPECT_EQ(negation(float32, {0}).verdict_of({0.0}), Verdict::fail);
+  EXPECT_EQ(negation(float32, {0}).verdict_of({-0.0}), verdict::Verdict::pass);
+  EXPECT_EQ(negation(float32, {0}).verdict_of({0.0}), verdict::Verdict::fail);
 }
 
 // -- units in the last place ------------------------------------------------------------------------------------------
@@ -120,7 +120,8 @@ TEST(Ulp, IsMeasuredFromTheValueBeforeRounding) {
     for (int k = 0; k <= 16; ++k, got += ulp(dtype, q.exactly())) {
       const bool within = std::fabs(got - q.exactly()) <= amount * ulp(dtype, q.exactly());
       (within ? right : wrong)++;
-      EXPECT_EQ(q.verdict_of({got}), within ? Verdict::pass : Verdict::fail) << info(dtype).name << ' ' << k - 8;
+      EXPECT_EQ(q.verdict_of({got}), within ? verdict::Verdict::pass : verdict::Verdict::fail)
+          << info(dtype).name << ' ' << k - 8;
     }
     EXPECT_GE(right, 1);
     EXPECT_GE(wrong, 8);
@@ -132,17 +133,17 @@ TEST(Ulp, InfinityIsOneStepBeyondTheLargest) {
   const Question near("aten::exp.out", {row(float32, {edge})});
   ASSERT_TRUE(std::isfinite(values_of(near.want())[0]));
   const Question above("aten::div.out", {row(float16, {65504}), row(float16, {0.998})});  // 65632
-  EXPECT_EQ(above.verdict_of({inf}), Verdict::pass);
-  EXPECT_EQ(above.verdict_of({65504}), Verdict::fail);
+  EXPECT_EQ(above.verdict_of({inf}), verdict::Verdict::pass);
+  EXPECT_EQ(above.verdict_of({65504}), verdict::Verdict::fail);
   const Question beyond("aten::exp.out", {row(float32, {90})});
-  EXPECT_EQ(beyond.verdict_of({inf}), Verdict::pass);
-  EXPECT_EQ(beyond.verdict_of({largest(float32)}), Verdict::fail);
-  EXPECT_EQ(beyond.verdict_of({-inf}), Verdict::fail);
+  EXPECT_EQ(beyond.verdict_of({inf}), verdict::Verdict::pass);
+  EXPECT_EQ(beyond.verdict_of({largest(float32)}), verdict::Verdict::fail);
+  EXPECT_EQ(beyond.verdict_of({-inf}), verdict::Verdict::fail);
 }
 
 TEST(Ulp, SubnormalsMayBeFlushedWhereTheRowAllowsIt) {
-  EXPECT_EQ(Question("aten::sigmoid.out", {row(float32, {-88})}).verdict_of({0}), Verdict::pass);
-  EXPECT_EQ(Question("aten::sigmoid.out", {row(float32, {-87})}).verdict_of({0}), Verdict::fail);
+  EXPECT_EQ(Question("aten::sigmoid.out", {row(float32, {-88})}).verdict_of({0}), verdict::Verdict::pass);
+  EXPECT_EQ(Question("aten::sigmoid.out", {row(float32, {-87})}).verdict_of({0}), verdict::Verdict::fail);
 }
 
 // -- dot --------------------------------------------------------------------------------------------------------------
@@ -150,52 +151,53 @@ TEST(Ulp, SubnormalsMayBeFlushedWhereTheRowAllowsIt) {
 TEST(Dot, AllowsAllRoundingsOfFewTerms) {
   const Question q = product(float32, {1, 1, 1, -3}, {1, 1, 1, 0.5});  // 1.5, with magnitude 4.5
   const Real roundoff = std::ldexp(1.0, -24) * 4.5;
-  EXPECT_EQ(q.verdict_of({1.5}), Verdict::pass);
-  EXPECT_EQ(q.verdict_of({1.5 + 1.8 * roundoff}), Verdict::pass);
-  EXPECT_EQ(q.verdict_of({1.5 + 2.6 * roundoff}), Verdict::quality);
-  EXPECT_EQ(q.verdict_of({1.5 - 3.6 * roundoff}), Verdict::quality);
-  EXPECT_EQ(q.verdict_of({1.5 + 4.4 * roundoff}), Verdict::fail);
+  EXPECT_EQ(q.verdict_of({1.5}), verdict::Verdict::pass);
+  EXPECT_EQ(q.verdict_of({1.5 + 1.8 * roundoff}), verdict::Verdict::pass);
+  EXPECT_EQ(q.verdict_of({1.5 + 2.6 * roundoff}), verdict::Verdict::quality);
+  EXPECT_EQ(q.verdict_of({1.5 - 3.6 * roundoff}), verdict::Verdict::quality);
+  EXPECT_EQ(q.verdict_of({1.5 + 4.4 * roundoff}), verdict::Verdict::fail);
 }
 
 TEST(Dot, AllowsFourStandardDeviationsForManyTerms) {
   const std::vector<Real> ones(64, 1);
   const Real deviation = std::ldexp(1.0, -24) * 64 * std::sqrt(64.0);
   const Question q = product(float32, ones, ones);
-  EXPECT_EQ(q.verdict_of({64 + 0.9 * deviation}), Verdict::pass);
-  for (const Real by : {1.2, -3.9}) EXPECT_EQ(q.verdict_of({64 + by * deviation}), Verdict::quality) << by;
-  EXPECT_EQ(q.verdict_of({64 + 4.2 * deviation}), Verdict::fail);
+  EXPECT_EQ(q.verdict_of({64 + 0.9 * deviation}), verdict::Verdict::pass);
+  for (const Real by : {1.2, -3.9}) EXPECT_EQ(q.verdict_of({64 + by * deviation}), verdict::Verdict::quality) << by;
+  EXPECT_EQ(q.verdict_of({64 + 4.2 * deviation}), verdict::Verdict::fail);
 }
 
 // The sum is a float32 number. Halfway between two numbers, both are right.
 TEST(Dot, AHalfResultIsASumThatIsRoundedOnce) {
   const std::vector<Real> ones(64, 1);
-  for (const Real got : {63.9375, 64.0625}) EXPECT_EQ(product(float16, ones, ones).verdict_of({got}), Verdict::fail);
+  for (const Real got : {63.9375, 64.0625})
+    EXPECT_EQ(product(float16, ones, ones).verdict_of({got}), verdict::Verdict::fail);
   const Question middle = product(float16, {1, 1}, {64, 0.03125});
-  for (const Real got : {64.0, 64.0625}) EXPECT_EQ(middle.verdict_of({got}), Verdict::pass) << got;
-  for (const Real got : {63.96875, 64.125}) EXPECT_EQ(middle.verdict_of({got}), Verdict::fail) << got;
+  for (const Real got : {64.0, 64.0625}) EXPECT_EQ(middle.verdict_of({got}), verdict::Verdict::pass) << got;
+  for (const Real got : {63.96875, 64.125}) EXPECT_EQ(middle.verdict_of({got}), verdict::Verdict::fail) << got;
 }
 
 TEST(Dot, ASumMayBeInfiniteIfTheTermsOfOneSignOverflow) {
   const Real huge = std::ldexp(1.0, 127);
   const Question both = product(float32, {huge, huge, huge, huge}, {1, -1, 1, -1});
-  for (const Real got : {0.0, inf, -inf, nan}) EXPECT_EQ(both.verdict_of({got}), Verdict::pass) << got;
-  EXPECT_EQ(both.verdict_of({huge}), Verdict::fail);
+  for (const Real got : {0.0, inf, -inf, nan}) EXPECT_EQ(both.verdict_of({got}), verdict::Verdict::pass) << got;
+  EXPECT_EQ(both.verdict_of({huge}), verdict::Verdict::fail);
   const Question positive = product(float32, {huge, huge, huge}, {1, 1, -1});
-  for (const Real got : {huge, inf}) EXPECT_EQ(positive.verdict_of({got}), Verdict::pass) << got;
-  for (const Real got : {-inf, nan}) EXPECT_EQ(positive.verdict_of({got}), Verdict::fail) << got;
+  for (const Real got : {huge, inf}) EXPECT_EQ(positive.verdict_of({got}), verdict::Verdict::pass) << got;
+  for (const Real got : {-inf, nan}) EXPECT_EQ(positive.verdict_of({got}), verdict::Verdict::fail) << got;
   for (const Real got : {inf, -inf, nan})
-    EXPECT_EQ(product(float32, {huge, huge}, {1, -1}).verdict_of({got}), Verdict::fail) << got;
+    EXPECT_EQ(product(float32, {huge, huge}, {1, -1}).verdict_of({got}), verdict::Verdict::fail) << got;
 }
 
 // The magnitude function reports that a partial result may be non-finite. Bounds of finite answers still apply.
 TEST(Dot, APartialOverflowKeepsTheSignAndTheBound) {
   const Real huge = std::ldexp(1.0, 100), tiny = std::ldexp(1.0, -60), all = std::ldexp(1.0, 80);
   const Question growing("aten::prod.out", {row(float32, {huge, huge, tiny, tiny})});
-  for (const Real got : {all, inf, nan}) EXPECT_EQ(growing.verdict_of({got}), Verdict::pass) << got;
-  for (const Real got : {1.01 * all, 0.0, -inf}) EXPECT_EQ(growing.verdict_of({got}), Verdict::fail) << got;
+  for (const Real got : {all, inf, nan}) EXPECT_EQ(growing.verdict_of({got}), verdict::Verdict::pass) << got;
+  for (const Real got : {1.01 * all, 0.0, -inf}) EXPECT_EQ(growing.verdict_of({got}), verdict::Verdict::fail) << got;
   const Question infinite("aten::prod.out", {row(float32, {inf, 2})});
-  EXPECT_EQ(infinite.verdict_of({inf}), Verdict::pass);
-  for (const Real got : {-inf, nan, 0.0}) EXPECT_EQ(infinite.verdict_of({got}), Verdict::fail) << got;
+  EXPECT_EQ(infinite.verdict_of({inf}), verdict::Verdict::pass);
+  for (const Real got : {-inf, nan, 0.0}) EXPECT_EQ(infinite.verdict_of({got}), verdict::Verdict::fail) << got;
 }
 
 // If all elements are equal, rounding decides whether squares remain. Otherwise squares always remain.
@@ -206,15 +208,16 @@ TEST(Dot, AVarianceDividedByZeroIsNan) {
   const auto of_none = [](const std::vector<Real>& x) {
     return Question("aten::var.correction_out", {row(float32, x), Value{Ints{0}}, Value{Int{3}}, false});
   };
-  EXPECT_EQ(variance({5}).verdict_of({nan}), Verdict::pass);
-  for (const Real got : {inf, 0.0}) EXPECT_EQ(variance({5}).verdict_of({got}), Verdict::fail) << got;
-  EXPECT_EQ(of_none({1, 2, 3}).verdict_of({inf}), Verdict::pass);
-  for (const Real got : {nan, -inf, 12345.0}) EXPECT_EQ(of_none({1, 2, 3}).verdict_of({got}), Verdict::fail) << got;
-  for (const Real got : {nan, inf}) EXPECT_EQ(of_none({0.1, 0.1}).verdict_of({got}), Verdict::pass) << got;
-  EXPECT_EQ(of_none({0.1, 0.1}).verdict_of({12345}), Verdict::fail);
+  EXPECT_EQ(variance({5}).verdict_of({nan}), verdict::Verdict::pass);
+  for (const Real got : {inf, 0.0}) EXPECT_EQ(variance({5}).verdict_of({got}), verdict::Verdict::fail) << got;
+  EXPECT_EQ(of_none({1, 2, 3}).verdict_of({inf}), verdict::Verdict::pass);
+  for (const Real got : {nan, -inf, 12345.0})
+    EXPECT_EQ(of_none({1, 2, 3}).verdict_of({got}), verdict::Verdict::fail) << got;
+  for (const Real got : {nan, inf}) EXPECT_EQ(of_none({0.1, 0.1}).verdict_of({got}), verdict::Verdict::pass) << got;
+  EXPECT_EQ(of_none({0.1, 0.1}).verdict_of({12345}), verdict::Verdict::fail);
   const Question rounded("aten::var.correction_out",
                          {row(float64, std::vector<Real>(8, 0.1)), Value{Ints{0}}, Value{Int{8}}, false});
-  for (const Real got : {nan, inf}) EXPECT_EQ(rounded.verdict_of({got}), Verdict::pass) << got;
+  for (const Real got : {nan, inf}) EXPECT_EQ(rounded.verdict_of({got}), verdict::Verdict::pass) << got;
 }
 
 // For any number of indices.
@@ -224,26 +227,26 @@ TEST(Dot, CountsOnlyTheTermsOfOneSum) {
                                               row(float32, std::vector<Real>(places.size(), 1))});
   };
   const Real ulp = std::ldexp(1.0, -23);  // of numbers just below 2
-  EXPECT_EQ(added({0, 1, 2, 3}).verdict_of({2 - ulp, 2, 2, 2}), Verdict::pass);
-  EXPECT_EQ(added({0, 1, 2, 3}).verdict_of({2 - 2 * ulp, 2, 2, 2}), Verdict::fail);
-  EXPECT_EQ(added({0, 0, 0, 3}).verdict_of({4 - 2 * ulp, 1, 1, 2}), Verdict::pass);
+  EXPECT_EQ(added({0, 1, 2, 3}).verdict_of({2 - ulp, 2, 2, 2}), verdict::Verdict::pass);
+  EXPECT_EQ(added({0, 1, 2, 3}).verdict_of({2 - 2 * ulp, 2, 2, 2}), verdict::Verdict::fail);
+  EXPECT_EQ(added({0, 0, 0, 3}).verdict_of({4 - 2 * ulp, 1, 1, 2}), verdict::Verdict::pass);
 }
 
 TEST(Dot, AResultFarBeyondTheRangeIsInfinite) {
   const Question far = product(float16, {60000, 1}, {60000, 1});
-  EXPECT_EQ(far.verdict_of({inf}), Verdict::pass);
-  for (const Real got : {0.0, 65504.0, -inf}) EXPECT_EQ(far.verdict_of({got}), Verdict::fail) << got;
+  EXPECT_EQ(far.verdict_of({inf}), verdict::Verdict::pass);
+  for (const Real got : {0.0, 65504.0, -inf}) EXPECT_EQ(far.verdict_of({got}), verdict::Verdict::fail) << got;
 }
 
 TEST(Dot, ANegativeDivisorKeepsTheBoundPositive) {
   const Question mean("aten::avg_pool2d.out",
                       {tensor(float32, {1, 1, 1, 2}, {1, 2}), Ints{1, 2}, Ints{}, Ints{0}, false, true, Int{-2}});
-  EXPECT_EQ(mean.judge_outs({tensor(float32, {1, 1, 1, 1}, {-1.5})}).verdict, Verdict::pass);
-  EXPECT_EQ(mean.judge_outs({tensor(float32, {1, 1, 1, 1}, {1.5})}).verdict, Verdict::fail);
+  EXPECT_EQ(mean.judge_outs({tensor(float32, {1, 1, 1, 1}, {-1.5})}).verdict, verdict::Verdict::pass);
+  EXPECT_EQ(mean.judge_outs({tensor(float32, {1, 1, 1, 1}, {1.5})}).verdict, verdict::Verdict::fail);
 }
 
 TEST(Dot, AcceptsEitherZeroWhereTheRowAllowsIt) {
-  EXPECT_EQ(product(float32, {1, 1}, {1, -1}).verdict_of({-0.0}), Verdict::pass);
+  EXPECT_EQ(product(float32, {1, 1}, {1, -1}).verdict_of({-0.0}), verdict::Verdict::pass);
 }
 
 // -- other arithmetic -------------------------------------------------------------------------------------------------
@@ -252,62 +255,68 @@ TEST(FlushToZero, AcceptsZeroForSubnormalResults) {
   const Real least = std::ldexp(1.0, -126);
   for (const Question& q :
        {product(float32, {least}, {0.5}), Question("aten::mul.out", {row(float32, {least}), row(float32, {0.5})})}) {
-    EXPECT_EQ(q.in(ArithmeticMode::flush_to_zero).verdict_of({0}), Verdict::pass);
-    EXPECT_EQ(q.in(ArithmeticMode::flush_to_zero).verdict_of({least / 2}), Verdict::pass);
-    EXPECT_EQ(q.in(ArithmeticMode::flush_to_zero).verdict_of({least}), Verdict::fail);
+    EXPECT_EQ(q.in(judge::ArithmeticMode::flush_to_zero).verdict_of({0}), verdict::Verdict::pass);
+    EXPECT_EQ(q.in(judge::ArithmeticMode::flush_to_zero).verdict_of({least / 2}), verdict::Verdict::pass);
+    EXPECT_EQ(q.in(judge::ArithmeticMode::flush_to_zero).verdict_of({least}), verdict::Verdict::fail);
   }
   const Question normal("aten::mul.out", {row(float32, {2 * least}), row(float32, {0.5})});
-  EXPECT_EQ(normal.in(ArithmeticMode::flush_to_zero).verdict_of({0}), Verdict::fail);
+  EXPECT_EQ(normal.in(judge::ArithmeticMode::flush_to_zero).verdict_of({0}), verdict::Verdict::fail);
   const Question subnormal("aten::mul.out", {row(float32, {least}), row(float32, {0.5})});
-  EXPECT_EQ(subnormal.verdict_of({0}), Verdict::fail) << "not in IEEE arithmetic";
-  EXPECT_EQ(negation(float32, {0}).in(ArithmeticMode::flush_to_zero).verdict_of({0}), Verdict::fail)
+  EXPECT_EQ(subnormal.verdict_of({0}), verdict::Verdict::fail) << "not in IEEE arithmetic";
+  EXPECT_EQ(negation(float32, {0}).in(judge::ArithmeticMode::flush_to_zero).verdict_of({0}), verdict::Verdict::fail)
       << "the sign of a zero that is none of a flush";
 }
 
 TEST(FlushToZero, AcceptsResultsOfFlushedInputs) {
   const Real tiny = std::ldexp(1.0, -130), large = std::ldexp(1.0, 100);
   const Question q("aten::mul.out", {row(float32, {tiny, tiny, 1}), row(float32, {large, large, 3})});
-  EXPECT_EQ(q.verdict_of({0, 0, 3}), Verdict::fail);
-  const Question flushing = q.in(ArithmeticMode::flush_to_zero);
-  EXPECT_EQ(flushing.verdict_of({0, 0, 3}), Verdict::pass);
-  EXPECT_EQ(flushing.verdict_of({0, tiny * large, 3}), Verdict::pass) << "each element for itself";
-  EXPECT_EQ(flushing.verdict_of({0, 0, 0}), Verdict::fail);
-  EXPECT_EQ(flushing.verdict_of({tiny * large / 2, 0, 3}), Verdict::fail);
+  EXPECT_EQ(q.verdict_of({0, 0, 3}), verdict::Verdict::fail);
+  const Question flushing = q.in(judge::ArithmeticMode::flush_to_zero);
+  EXPECT_EQ(flushing.verdict_of({0, 0, 3}), verdict::Verdict::pass);
+  EXPECT_EQ(flushing.verdict_of({0, tiny * large, 3}), verdict::Verdict::pass) << "each element for itself";
+  EXPECT_EQ(flushing.verdict_of({0, 0, 0}), verdict::Verdict::fail);
+  EXPECT_EQ(flushing.verdict_of({tiny * large / 2, 0, 3}), verdict::Verdict::fail);
   const Question compared("aten::eq.Tensor_out", {row(float32, {tiny, 1}), row(float32, {0, 0})});
-  EXPECT_EQ(compared.in(ArithmeticMode::flush_to_zero).judge_outs({row(boolean, {1, 0})}).verdict, Verdict::pass);
-  EXPECT_EQ(compared.in(ArithmeticMode::flush_to_zero).judge_outs({row(boolean, {1, 1})}).verdict, Verdict::fail);
-  EXPECT_EQ(compared.judge_outs({row(boolean, {1, 0})}).verdict, Verdict::fail);
+  EXPECT_EQ(compared.in(judge::ArithmeticMode::flush_to_zero).judge_outs({row(boolean, {1, 0})}).verdict,
+            verdict::Verdict::pass);
+  EXPECT_EQ(compared.in(judge::ArithmeticMode::flush_to_zero).judge_outs({row(boolean, {1, 1})}).verdict,
+            verdict::Verdict::fail);
+  EXPECT_EQ(compared.judge_outs({row(boolean, {1, 0})}).verdict, verdict::Verdict::fail);
 }
 
 TEST(Bool, IsStoredAsZeroOrOne) {
   const Question compared("aten::eq.Tensor_out", {row(float32, {1, 1}), row(float32, {1, 0})});
   Tensor got = row(boolean, {1, 0});
-  EXPECT_EQ(compared.judge_outs({got}).verdict, Verdict::pass);
+  EXPECT_EQ(compared.judge_outs({got}).verdict, verdict::Verdict::pass);
   for (const int stored : {2, 255}) {
     got.bytes[0] = static_cast<std::byte>(stored);
-    const Judgement j = compared.judge_outs({got});
-    EXPECT_EQ(j.failure, Class::value);
+    const judge::Judgement j = compared.judge_outs({got});
+    EXPECT_EQ(j.failure, verdict::Class::value);
     EXPECT_THAT(j.message, HasSubstr(stored == 2 ? "out at (0) is 0x2, but must be 1" : "is 0xff, but"));
   }
 }
 
 TEST(FreeOuts, AreOutsWithUnspecifiedValues) {
-  EXPECT_EQ(free_outs(*find_operator("aten::add.out")), FreeOuts{false});
-  EXPECT_EQ(free_outs(*find_operator("aten::empty.out")), FreeOuts{true});
-  EXPECT_EQ(free_outs(*find_operator("aten::rand.out")), FreeOuts{true});
-  EXPECT_EQ(free_outs(*find_operator("llama::update_cache.out")), (FreeOuts{true, false}));
+  EXPECT_EQ(runner::free_outs(*find_operator("aten::add.out")), sandbox::FreeOuts{false});
+  EXPECT_EQ(runner::free_outs(*find_operator("aten::empty.out")), sandbox::FreeOuts{true});
+  EXPECT_EQ(runner::free_outs(*find_operator("aten::rand.out")), sandbox::FreeOuts{true});
+  EXPECT_EQ(runner::free_outs(*find_operator("llama::update_cache.out")), (sandbox::FreeOuts{true, false}));
 }
 
 // A float16 sum of 4096 ones stops at 2048, which is half of the right result.
 TEST(HalfAccumulation, LargePartialSumsAbsorbSmallAddends) {
   const std::vector<Real> ones(4096, 1);
-  EXPECT_EQ(product(float16, ones, ones).verdict_of({2048}), Verdict::fail);
-  EXPECT_EQ(product(float16, ones, ones).in(ArithmeticMode::half_accumulation).verdict_of({2048}), Verdict::pass);
-  EXPECT_EQ(product(float32, ones, ones).in(ArithmeticMode::half_accumulation).verdict_of({2048}), Verdict::fail);
+  EXPECT_EQ(product(float16, ones, ones).verdict_of({2048}), verdict::Verdict::fail);
+  EXPECT_EQ(product(float16, ones, ones).in(judge::ArithmeticMode::half_accumulation).verdict_of({2048}),
+            verdict::Verdict::pass);
+  EXPECT_EQ(product(float32, ones, ones).in(judge::ArithmeticMode::half_accumulation).verdict_of({2048}),
+            verdict::Verdict::fail);
   const std::vector<Real> few(64, 1);  // K u B = 64 * 2^-11 * 64 = 2
-  EXPECT_EQ(product(float16, few, few).in(ArithmeticMode::half_accumulation).verdict_of({62}), Verdict::quality);
-  EXPECT_EQ(product(float16, few, few).in(ArithmeticMode::half_accumulation).verdict_of({61.5}), Verdict::fail);
-  EXPECT_EQ(product(float16, few, few).verdict_of({62}), Verdict::fail);
+  EXPECT_EQ(product(float16, few, few).in(judge::ArithmeticMode::half_accumulation).verdict_of({62}),
+            verdict::Verdict::quality);
+  EXPECT_EQ(product(float16, few, few).in(judge::ArithmeticMode::half_accumulation).verdict_of({61.5}),
+            verdict::Verdict::fail);
+  EXPECT_EQ(product(float16, few, few).verdict_of({62}), verdict::Verdict::fail);
 }
 
 // -- whole tensors ----------------------------------------------------------------------------------------------------
@@ -324,19 +333,20 @@ class WholeTensor : public testing::Test {
 };
 
 TEST_F(WholeTensor, ErrorsThatAverageOutBelowTheBoundPass) {
-  EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return sign(i); }), Verdict::pass);
+  EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return sign(i); }), verdict::Verdict::pass);
 }
 
 TEST_F(WholeTensor, RefusesErrorsOfOneSign) {
-  EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t) { return 1; }), Verdict::quality);
-  EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return i % 3 == 0 ? 1 : 0; }), Verdict::pass);
-  EXPECT_EQ(sines(255).verdict_when_off_by([](std::size_t) { return 1; }), Verdict::pass) << "too few to tell";
+  EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t) { return 1; }), verdict::Verdict::quality);
+  EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return i % 3 == 0 ? 1 : 0; }), verdict::Verdict::pass);
+  EXPECT_EQ(sines(255).verdict_when_off_by([](std::size_t) { return 1; }), verdict::Verdict::pass) << "too few to tell";
 }
 
 TEST_F(WholeTensor, RefusesManyErrorsNearTheBound) {
-  EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return 2 * sign(i); }), Verdict::quality);
-  EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return i % 8 < 2 ? 2 * sign(i) : 0; }), Verdict::pass);
-  EXPECT_EQ(sines(255).verdict_when_off_by([](std::size_t i) { return 2 * sign(i); }), Verdict::pass)
+  EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return 2 * sign(i); }), verdict::Verdict::quality);
+  EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return i % 8 < 2 ? 2 * sign(i) : 0; }),
+            verdict::Verdict::pass);
+  EXPECT_EQ(sines(255).verdict_when_off_by([](std::size_t i) { return 2 * sign(i); }), verdict::Verdict::pass)
       << "too few to tell";
 }
 
@@ -344,42 +354,42 @@ TEST_F(WholeTensor, RefusesManyErrorsNearTheBound) {
 
 TEST(Metadata, MustHaveTheExpectedDtypeSizesAndDimOrder) {
   const Question q("aten::neg.out", {tensor(float32, {1, 2}, {1, 2})});
-  EXPECT_EQ(q.judge_outs({tensor(float64, {1, 2}, {-1, -2})}).failure, Class::dtype);
-  EXPECT_EQ(q.judge_outs({tensor(float32, {2, 1}, {-1, -2})}).failure, Class::shape);
-  EXPECT_EQ(q.judge_outs({tensor(float32, {1, 2}, {1, 0}, {-1, -2})}).failure, Class::layout);
-  EXPECT_EQ(q.judge_outs({}).failure, Class::shape);
+  EXPECT_EQ(q.judge_outs({tensor(float64, {1, 2}, {-1, -2})}).failure, verdict::Class::dtype);
+  EXPECT_EQ(q.judge_outs({tensor(float32, {2, 1}, {-1, -2})}).failure, verdict::Class::shape);
+  EXPECT_EQ(q.judge_outs({tensor(float32, {1, 2}, {1, 0}, {-1, -2})}).failure, verdict::Class::layout);
+  EXPECT_EQ(q.judge_outs({}).failure, verdict::Class::shape);
 }
 
 TEST(Metadata, IsJudgedAloneIfValuesAreUnspecified) {
   const Question q("aten::empty.out", {Ints{2}, Value{}, tensor(float32, {2}, {0, 0})});
-  EXPECT_EQ(q.verdict_of({nan, 7}), Verdict::pass);
-  EXPECT_EQ(q.judge_outs({tensor(float32, {1}, {0})}).failure, Class::shape);
+  EXPECT_EQ(q.verdict_of({nan, 7}), verdict::Verdict::pass);
+  EXPECT_EQ(q.judge_outs({tensor(float32, {1}, {0})}).failure, verdict::Class::shape);
 }
 
 TEST(Refusals, AreJudgedToo) {
   const Question valid = negation(float32, {1}), invalid("aten::neg.out", {tensor(boolean, {1}, {1})});
-  Reaction refused;
+  judge::Reaction refused;
   refused.outcome = Outcome::invalid;
-  EXPECT_EQ(valid.judge_reaction(refused).failure, Class::refused_though_valid);
-  EXPECT_EQ(invalid.judge_reaction(refused).verdict, Verdict::pass);
-  refused.allowed = Refusals::all;
-  EXPECT_EQ(valid.judge_reaction(refused).verdict, Verdict::unsupported);
-  refused.outcome = Outcome::unsupported, refused.allowed = Refusals::unsupported;
-  EXPECT_EQ(valid.judge_reaction(refused).verdict, Verdict::unsupported);
-  EXPECT_EQ(invalid.judge_reaction(refused).verdict, Verdict::pass);
-  refused.allowed = Refusals::none;
-  EXPECT_EQ(valid.judge_reaction(refused).failure, Class::refused_though_valid);
-  const Judgement accepted = invalid.judge_outs({tensor(boolean, {1}, {0})});
-  EXPECT_EQ(accepted.failure, Class::accepted_though_invalid);
+  EXPECT_EQ(valid.judge_reaction(refused).failure, verdict::Class::refused_though_valid);
+  EXPECT_EQ(invalid.judge_reaction(refused).verdict, verdict::Verdict::pass);
+  refused.allowed = judge::Refusals::all;
+  EXPECT_EQ(valid.judge_reaction(refused).verdict, verdict::Verdict::unsupported);
+  refused.outcome = Outcome::unsupported, refused.allowed = judge::Refusals::unsupported;
+  EXPECT_EQ(valid.judge_reaction(refused).verdict, verdict::Verdict::unsupported);
+  EXPECT_EQ(invalid.judge_reaction(refused).verdict, verdict::Verdict::pass);
+  refused.allowed = judge::Refusals::none;
+  EXPECT_EQ(valid.judge_reaction(refused).failure, verdict::Class::refused_though_valid);
+  const judge::Judgement accepted = invalid.judge_outs({tensor(boolean, {1}, {0})});
+  EXPECT_EQ(accepted.failure, verdict::Class::accepted_though_invalid);
   EXPECT_EQ(accepted.rule.rfind("neg.", 0), 0u) << accepted.rule;
 }
 
 TEST(Choice, EveryAllowedAnswerIsRight) {
   const Question q("aten::sort.values", {row(float32, {2, 1, 1}), Int{0}, false});
   const Tensor sorted = row(float32, {1, 1, 2});
-  EXPECT_EQ(q.judge_outs({sorted, tensor<Int>(int64, {3}, {1, 2, 0})}).verdict, Verdict::pass);
-  EXPECT_EQ(q.judge_outs({sorted, tensor<Int>(int64, {3}, {2, 1, 0})}).verdict, Verdict::pass);
-  EXPECT_EQ(q.judge_outs({sorted, tensor<Int>(int64, {3}, {1, 1, 0})}).verdict, Verdict::fail);
+  EXPECT_EQ(q.judge_outs({sorted, tensor<Int>(int64, {3}, {1, 2, 0})}).verdict, verdict::Verdict::pass);
+  EXPECT_EQ(q.judge_outs({sorted, tensor<Int>(int64, {3}, {2, 1, 0})}).verdict, verdict::Verdict::pass);
+  EXPECT_EQ(q.judge_outs({sorted, tensor<Int>(int64, {3}, {1, 1, 0})}).verdict, verdict::Verdict::fail);
 }
 
 TEST(Choice, AStableSortHasOneRightAnswer) {
@@ -389,10 +399,10 @@ TEST(Choice, AStableSortHasOneRightAnswer) {
     const Question q("aten::sort.values_stable", {row(float32, {2, 1, 1}), stable, Int{0}, false});
     return q.judge_outs({sorted, indices}).verdict;
   };
-  EXPECT_EQ(verdict(true, in_order), Verdict::pass);
-  EXPECT_EQ(verdict(true, swapped), Verdict::fail);
-  EXPECT_EQ(verdict(false, swapped), Verdict::pass);
-  EXPECT_EQ(verdict(Value{}, swapped), Verdict::pass);
+  EXPECT_EQ(verdict(true, in_order), verdict::Verdict::pass);
+  EXPECT_EQ(verdict(true, swapped), verdict::Verdict::fail);
+  EXPECT_EQ(verdict(false, swapped), verdict::Verdict::pass);
+  EXPECT_EQ(verdict(Value{}, swapped), verdict::Verdict::pass);
 }
 
 TEST(Choice, AMedianMayBeAnyOfEqualElements) {
@@ -400,10 +410,10 @@ TEST(Choice, AMedianMayBeAnyOfEqualElements) {
   const auto verdict = [&](Real value, Int index) {
     return q.judge_outs({tensor(float32, {}, {value}), tensor<Int>(int64, {}, {index})}).verdict;
   };
-  EXPECT_EQ(verdict(1, 1), Verdict::pass);
-  EXPECT_EQ(verdict(1, 2), Verdict::pass);
-  EXPECT_EQ(verdict(1, 0), Verdict::fail);
-  EXPECT_EQ(verdict(0, 3), Verdict::fail);
+  EXPECT_EQ(verdict(1, 1), verdict::Verdict::pass);
+  EXPECT_EQ(verdict(1, 2), verdict::Verdict::pass);
+  EXPECT_EQ(verdict(1, 0), verdict::Verdict::fail);
+  EXPECT_EQ(verdict(0, 3), verdict::Verdict::fail);
 }
 
 // -- random numbers ---------------------------------------------------------------------------------------------------
@@ -419,12 +429,12 @@ TEST(RandomNumbers, UniformNumbersCoverTheirRange) {
     const Ints size{static_cast<Int>(drawn.size())};
     return Question("aten::rand.out", {size, Value{}}).judge_outs({row(float32, drawn)}).verdict;
   };
-  EXPECT_EQ(verdict(numbers(256, [](Real i) { return i / 256; })), Verdict::pass);
-  EXPECT_EQ(verdict(numbers(256, [](Real i) { return i / 2560; })), Verdict::fail) << "their mean is 0.05";
-  EXPECT_EQ(verdict(numbers(256, [](Real i) { return i / 255; })), Verdict::fail) << "1 is none of them";
-  EXPECT_EQ(verdict({0, 0, 0}), Verdict::fail);
-  EXPECT_EQ(verdict({0, 0}), Verdict::pass) << "too few to tell";
-  EXPECT_EQ(verdict({}), Verdict::pass);
+  EXPECT_EQ(verdict(numbers(256, [](Real i) { return i / 256; })), verdict::Verdict::pass);
+  EXPECT_EQ(verdict(numbers(256, [](Real i) { return i / 2560; })), verdict::Verdict::fail) << "their mean is 0.05";
+  EXPECT_EQ(verdict(numbers(256, [](Real i) { return i / 255; })), verdict::Verdict::fail) << "1 is none of them";
+  EXPECT_EQ(verdict({0, 0, 0}), verdict::Verdict::fail);
+  EXPECT_EQ(verdict({0, 0}), verdict::Verdict::pass) << "too few to tell";
+  EXPECT_EQ(verdict({}), verdict::Verdict::pass);
 }
 
 TEST(RandomNumbers, NormalNumbersAreSpreadAroundZero) {
@@ -432,10 +442,10 @@ TEST(RandomNumbers, NormalNumbersAreSpreadAroundZero) {
     const Ints size{static_cast<Int>(drawn.size())};
     return Question("aten::randn.out", {size, Value{}}).judge_outs({row(float32, drawn)}).verdict;
   };
-  EXPECT_EQ(verdict(numbers(256, [](Real i) { return i / 128 - 1; })), Verdict::pass);
-  EXPECT_EQ(verdict(numbers(256, [](Real i) { return i / 128; })), Verdict::fail) << "their mean is 1";
-  EXPECT_EQ(verdict({0, 0, 0}), Verdict::fail);
-  EXPECT_EQ(verdict({0, nan, 1}), Verdict::fail);
+  EXPECT_EQ(verdict(numbers(256, [](Real i) { return i / 128 - 1; })), verdict::Verdict::pass);
+  EXPECT_EQ(verdict(numbers(256, [](Real i) { return i / 128; })), verdict::Verdict::fail) << "their mean is 1";
+  EXPECT_EQ(verdict({0, 0, 0}), verdict::Verdict::fail);
+  EXPECT_EQ(verdict({0, nan, 1}), verdict::Verdict::fail);
 }
 
 TEST(RandomNumbers, PermutationsAreNotInOrder) {
@@ -444,10 +454,10 @@ TEST(RandomNumbers, PermutationsAreNotInOrder) {
   };
   std::vector<Int> all(20);
   std::iota(all.begin(), all.end(), 0);
-  EXPECT_EQ(verdict(20, all), Verdict::fail);
+  EXPECT_EQ(verdict(20, all), verdict::Verdict::fail);
   std::swap(all[0], all[1]);
-  EXPECT_EQ(verdict(20, all), Verdict::pass);
-  EXPECT_EQ(verdict(3, {0, 1, 2}), Verdict::pass) << "too few to tell";
+  EXPECT_EQ(verdict(20, all), verdict::Verdict::pass);
+  EXPECT_EQ(verdict(3, {0, 1, 2}), verdict::Verdict::pass) << "too few to tell";
 }
 
 TEST(RandomNumbers, DropoutKeepsTheStatedShare) {
@@ -459,9 +469,9 @@ TEST(RandomNumbers, DropoutKeepsTheStatedShare) {
                      {row(float32, std::vector<Real>(256, 1)), 0.5, true, Value{}, Value{}});
     return q.judge_outs({row(float32, scaled), row(boolean, kept)}).verdict;
   };
-  EXPECT_EQ(verdict([](Real i) { return std::fmod(i, 2); }), Verdict::pass);
-  EXPECT_EQ(verdict([](Real) -> Real { return 1; }), Verdict::fail);
-  EXPECT_EQ(verdict([](Real) -> Real { return 0; }), Verdict::fail);
+  EXPECT_EQ(verdict([](Real i) { return std::fmod(i, 2); }), verdict::Verdict::pass);
+  EXPECT_EQ(verdict([](Real) -> Real { return 1; }), verdict::Verdict::fail);
+  EXPECT_EQ(verdict([](Real) -> Real { return 0; }), verdict::Verdict::fail);
 }
 
 }  // namespace judge_test

@@ -22,44 +22,47 @@ int judged = 0;        // number of cases
 // The first letter of a case's id selects its behaviour: `a` aborts, `l` aborts with a lock held, `w` waits for that
 // lock, `k` aborts and is counted, `c` fails if a `k` was counted, `s` crashes in another way, `g` fails with an answer
 // that depends on the cases before it, any other letter passes.
-Judged judge(std::string_view id, RunMode mode) {
+runner::Judged judge(std::string_view id, runner::RunMode mode) {
   const bool aborts = id[0] == 'a' || id[0] == 'l' || id[0] == 'k';
   is_held |= id[0] == 'l', counted += id[0] == 'k';
   const int before = judged++;
-  if (aborts && mode.recovers_from_aborts) throw Lost{TaskResult::End::recovered, SIGABRT, "aborted"};
+  if (aborts && mode.recovers_from_aborts) throw sandbox::Lost{sandbox::TaskResult::End::recovered, SIGABRT, "aborted"};
   if (aborts) std::abort();
   if (id[0] == 'w' && is_held) std::this_thread::sleep_for(1h);
   if (id[0] == 's') std::raise(SIGSEGV);
-  Judged j;
-  j.record.verdict = Verdict::pass, j.record.case_id = id;
+  runner::Judged j;
+  j.record.verdict = verdict::Verdict::pass, j.record.case_id = id;
   if (id[0] == 'g')
-    j.record.verdict = Verdict::fail, j.record.failure = Class::value, j.answer = static_cast<std::uint64_t>(before);
-  if (id[0] == 'c' && counted > 0) j.record.verdict = Verdict::fail, j.record.failure = Class::value, j.answer = 1;
+    j.record.verdict = verdict::Verdict::fail, j.record.failure = verdict::Class::value,
+    j.answer = static_cast<std::uint64_t>(before);
+  if (id[0] == 'c' && counted > 0)
+    j.record.verdict = verdict::Verdict::fail, j.record.failure = verdict::Class::value, j.answer = 1;
   return j;
 }
 
-Judged lose(std::string_view id, const TaskResult& death, Detail) {
-  Judged j;
-  j.record.verdict = verdict_on_death(death), j.record.failure = class_of_death(death), j.record.case_id = id;
+runner::Judged lose(std::string_view id, const sandbox::TaskResult& death, runner::Detail) {
+  runner::Judged j;
+  j.record.verdict = sandbox::verdict_on_death(death), j.record.failure = sandbox::class_of_death(death),
+  j.record.case_id = id;
   j.spoilt = true;
   return j;
 }
 
-JudgingChildren& children() {
-  static JudgingChildren all({10s, 100s}, judge, lose);
+runner::JudgingChildren& children() {
+  static runner::JudgingChildren all({10s, 100s}, judge, lose);
   return all;
 }
 
-char letter(const Judged& j) {
-  return j.record.failure == Class::abort ? 'a' : j.record.verdict == Verdict::pass ? 'p' : '?';
+char letter(const runner::Judged& j) {
+  return j.record.failure == verdict::Class::abort ? 'a' : j.record.verdict == verdict::Verdict::pass ? 'p' : '?';
 }
 
 const std::vector<std::string> cases{"p1", "a1", "a2", "w1", "p2", "l1", "p3",
                                      "w2", "a3", "w3", "l2", "w4", "a4", "p4"};
 
-std::string tried(Trials& trials, const std::vector<std::string>& ids, std::size_t most = 100) {
+std::string tried(runner::Trials& trials, const std::vector<std::string>& ids, std::size_t most = 100) {
   std::string verdicts;
-  trials.run_while(ids, children().time_limit(), [&](const Judged& j) {
+  trials.run_while(ids, children().time_limit(), [&](const runner::Judged& j) {
     EXPECT_EQ(j.record.case_id, ids[verdicts.size()]);
     verdicts += letter(j);
     return verdicts.size() < most;
@@ -68,13 +71,13 @@ std::string tried(Trials& trials, const std::vector<std::string>& ids, std::size
 }
 
 TEST(Trials, GiveTheVerdictOfAFreshChild) {
-  Trials trials(children(), Detail::outcome);
+  runner::Trials trials(children(), runner::Detail::outcome);
   for (int times = 0; times < 2; ++times) EXPECT_EQ(tried(trials, cases), "paappappapapap");
 }
 
 TEST(Trials, RecoverFromNoAbortAfterOneEndedAChildLater) {
   const auto outlive = [](const std::vector<std::string>& ids) {
-    Trials trials(children(), Detail::outcome);
+    runner::Trials trials(children(), runner::Detail::outcome);
     tried(trials, ids);
     return trials.recovers_from_aborts();
   };
@@ -86,14 +89,14 @@ TEST(Trials, RecoverFromNoAbortAfterOneEndedAChildLater) {
 
 TEST(Trials, EndAfterTheGivenNumberOfTasks) {
   for (std::size_t most = 1; most <= cases.size(); ++most) {
-    Trials trials(children(), Detail::outcome);
+    runner::Trials trials(children(), runner::Detail::outcome);
     EXPECT_EQ(tried(trials, cases, most).size(), most);
     EXPECT_EQ(tried(trials, {"p1"}), "p");
   }
 }
 
 TEST(Trials, TimeBetweenTasksCountsForNoTask) {
-  Trials trials(children(), Detail::outcome);
+  runner::Trials trials(children(), runner::Detail::outcome);
   for (int times = 0; times < 2; ++times) {
     EXPECT_EQ(tried(trials, {"a1", "p1"}), "ap");
     std::this_thread::sleep_for(300ms);
@@ -104,9 +107,9 @@ TEST(Trials, TimeBetweenTasksCountsForNoTask) {
 // After an abort the block continues, until a case needs a lock that was held at the abort.
 TEST(Blocks, GiveTheVerdictsOfFreshChildren) {
   std::string verdicts;
-  for (const Record& r : judge_in_turn(children(), cases)) {
+  for (const verdict::Record& r : runner::judge_in_turn(children(), cases)) {
     EXPECT_EQ(r.case_id, cases[verdicts.size()]);
-    verdicts += r.failure == Class::abort ? 'a' : r.verdict == Verdict::pass ? 'p' : '?';
+    verdicts += r.failure == verdict::Class::abort ? 'a' : r.verdict == verdict::Verdict::pass ? 'p' : '?';
   }
   EXPECT_EQ(verdicts, "paappappapapap");
 }
@@ -114,16 +117,21 @@ TEST(Blocks, GiveTheVerdictsOfFreshChildren) {
 // `k` aborts and is counted, and `c` reports the count: a state that exists only in its own child.
 TEST(Blocks, TheStateThatAnAbortLeavesFailsNoOtherCase) {
   std::string said;
-  for (const Record& r : judge_in_turn(children(), std::vector<std::string>{"c1", "k1", "c2", "p1", "k2", "c3"}))
-    said += r.failure == Class::abort ? 'a' : r.verdict == Verdict::pass ? 'p' : r.failure == Class::value ? 'v' : '?';
+  for (const verdict::Record& r :
+       runner::judge_in_turn(children(), std::vector<std::string>{"c1", "k1", "c2", "p1", "k2", "c3"}))
+    said += r.failure == verdict::Class::abort    ? 'a'
+            : r.verdict == verdict::Verdict::pass ? 'p'
+            : r.failure == verdict::Class::value  ? 'v'
+                                                  : '?';
   EXPECT_EQ(said, "pappap");
 }
 
 // A call whose answer depends on earlier calls, and which also fails alone.
 TEST(Blocks, ACaseThatFailsAloneBlamesNoOther) {
-  const auto records = judge_in_turn(children(), std::vector<std::string>{"p1", "g1", "p2", "g2"});
+  const auto records = runner::judge_in_turn(children(), std::vector<std::string>{"p1", "g1", "p2", "g2"});
   ASSERT_EQ(records.size(), 4u);
-  for (const Record& r : records) EXPECT_EQ(r.failure, r.case_id[0] == 'g' ? Class::value : Class::none) << r.case_id;
+  for (const verdict::Record& r : records)
+    EXPECT_EQ(r.failure, r.case_id[0] == 'g' ? verdict::Class::value : verdict::Class::none) << r.case_id;
 }
 
 }  // namespace judged_test

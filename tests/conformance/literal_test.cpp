@@ -13,12 +13,12 @@
 namespace assay {
 namespace literal_test {
 
-Tensor read_tensor(std::string_view text) { return std::get<Tensor>(read_literal(text, "Tensor")); }
+Tensor read_tensor(std::string_view text) { return std::get<Tensor>(text::read_literal(text, "Tensor")); }
 
 // The rule that refuses the text, and its message.
 std::string refusal(std::string_view text, std::string_view type = "Tensor", Int length = 0) {
   try {
-    return "accepted: " + literal(read_literal(text, type, length), type);
+    return "accepted: " + text::literal(text::read_literal(text, type, length), type);
   } catch (const Fault& fault) {
     return fault.rule + ": " + fault.message;
   }
@@ -47,9 +47,9 @@ TEST(Literal, TensorsAreNestedListsWithADtype) {
 TEST(Literal, ComplexElementsHaveTwoParts) {
   const Tensor t = read_tensor("[1+2j,-0.5j,3,nan-infj]:c64");
   EXPECT_EQ(t.sizes, Dims{4});
-  EXPECT_EQ(literal(t), "[1+2j,0-0.5j,3+0j,nan-infj]:c64");
-  EXPECT_EQ(literal(read_tensor("[1e-3-2e+5j,-0-0j]:c128")), "[0.001-200000j,-0-0j]:c128");
-  EXPECT_EQ(literal(read_tensor("70000-1e5j:c32")), "inf-infj:c32");
+  EXPECT_EQ(text::literal(t), "[1+2j,0-0.5j,3+0j,nan-infj]:c64");
+  EXPECT_EQ(text::literal(read_tensor("[1e-3-2e+5j,-0-0j]:c128")), "[0.001-200000j,-0-0j]:c128");
+  EXPECT_EQ(text::literal(read_tensor("70000-1e5j:c32")), "inf-infj:c32");
   for (std::string_view number : {"1+j", "j", "1++2j", "2j+1", "1+2jj"})
     EXPECT_TRUE(refusal("[" + std::string(number) + "]:c64").ends_with("is no number")) << number;
   EXPECT_EQ(refusal("[1+2j]:f32"), "call.tensor: \"1+2j\" is no number");
@@ -59,7 +59,7 @@ TEST(Literal, DimOrderArrangesTheBytes) {
   const Tensor t = read_tensor("[[1,2],[3,4]]:u8:(1,0)");
   EXPECT_EQ(t.dim_order, (Dims{1, 0}));
   EXPECT_EQ(t.bytes, (Buffer<std::byte>{std::byte{1}, std::byte{3}, std::byte{2}, std::byte{4}}));
-  EXPECT_EQ(literal(t), "[[1,2],[3,4]]:u8:(1,0)");
+  EXPECT_EQ(text::literal(t), "[[1,2],[3,4]]:u8:(1,0)");
 }
 
 TEST(Literal, PatternsStateTheirSizes) {
@@ -74,7 +74,7 @@ TEST(Literal, APrintedValueReadsBack) {
         "[[0.1,-0],[1e-45,3.4028235e+38]]:f32", "[5e-324,1e+300]:f64", "[18446744073709551615]:u64",
         "[-9223372036854775808]:i64", "[0x3f,0xff]:f8e5m2", "[0x0000003f]:qi32", "[true,false]:b1",
         "[nan,-nan,inf,-inf]:bf16", "[[[[1],[2]]]]:f32:(0,2,3,1)", "[6e-08,65504]:f16"})
-    EXPECT_EQ(literal(read_tensor(text)), text);
+    EXPECT_EQ(text::literal(read_tensor(text)), text);
   const std::pair<std::string_view, std::string_view> others[] = {{"Scalar", "1"},
                                                                   {"Scalar", "1.0"},
                                                                   {"Scalar", "true"},
@@ -97,14 +97,14 @@ TEST(Literal, APrintedValueReadsBack) {
                                                                   {"Tensor?[]", "{none,[1]:f32}"},
                                                                   {"Tensor[]", "{}"},
                                                                   {"Tensor?", "none"}};
-  for (const auto& [type, text] : others) EXPECT_EQ(literal(read_literal(text, type), type), text);
+  for (const auto& [type, text] : others) EXPECT_EQ(text::literal(text::read_literal(text, type), type), text);
 }
 
 TEST(Literal, EveryElementOfSixteenBitsReadsBack) {
   for (DType dtype : {DType::float16, DType::bfloat16, DType::int16, DType::uint16, DType::bits16})
     for (Bits b = 0; b < 65536; ++b) {
-      const std::string text = element_text({b}, dtype);
-      ASSERT_EQ(without_payload(element_of(text, dtype).low, dtype), without_payload(b, dtype)) << text;
+      const std::string text = text::element_text({b}, dtype);
+      ASSERT_EQ(without_payload(text::element_of(text, dtype).low, dtype), without_payload(b, dtype)) << text;
     }
 }
 
@@ -113,21 +113,21 @@ TEST(Literal, ElementsOfThirtyTwoAndSixtyFourBitsReadBack) {
   for (DType dtype : {DType::float32, DType::float64, DType::int32, DType::uint32, DType::int64, DType::uint64})
     for (int i = 0; i < 20000; ++i) {
       const Bits b = random() >> (64 - 8 * info(dtype).bytes);
-      const std::string text = element_text({b}, dtype);
-      ASSERT_EQ(without_payload(element_of(text, dtype).low, dtype), without_payload(b, dtype)) << text;
+      const std::string text = text::element_text({b}, dtype);
+      ASSERT_EQ(without_payload(text::element_of(text, dtype).low, dtype), without_payload(b, dtype)) << text;
     }
 }
 
 TEST(Literal, TheSchemaTypeDecidesHowATextIsRead) {
-  EXPECT_TRUE(std::holds_alternative<Int>(read_literal("1", "Scalar")));
-  EXPECT_TRUE(std::holds_alternative<double>(read_literal("1.", "Scalar")));
-  EXPECT_TRUE(std::holds_alternative<bool>(read_literal("True", "Scalar")));
-  EXPECT_EQ(std::get<std::string>(read_literal("none", "str")), "none");
-  EXPECT_EQ(std::get<std::string>(read_literal("'none'", "str?")), "none");
-  EXPECT_EQ(std::get<Ints>(read_literal("3", "int[]", 2)), (Ints{3, 3}));
-  EXPECT_EQ(std::get<Ints>(read_literal("[3]", "int[]", 2)), Ints{3});
-  EXPECT_EQ(std::get<Int>(read_literal("f16", "ScalarType")), static_cast<Int>(DType::float16));
-  EXPECT_EQ(std::get<Doubles>(read_literal("[1,2.5]", "float[]")), (Doubles{1, 2.5}));
+  EXPECT_TRUE(std::holds_alternative<Int>(text::read_literal("1", "Scalar")));
+  EXPECT_TRUE(std::holds_alternative<double>(text::read_literal("1.", "Scalar")));
+  EXPECT_TRUE(std::holds_alternative<bool>(text::read_literal("True", "Scalar")));
+  EXPECT_EQ(std::get<std::string>(text::read_literal("none", "str")), "none");
+  EXPECT_EQ(std::get<std::string>(text::read_literal("'none'", "str?")), "none");
+  EXPECT_EQ(std::get<Ints>(text::read_literal("3", "int[]", 2)), (Ints{3, 3}));
+  EXPECT_EQ(std::get<Ints>(text::read_literal("[3]", "int[]", 2)), Ints{3});
+  EXPECT_EQ(std::get<Int>(text::read_literal("f16", "ScalarType")), static_cast<Int>(DType::float16));
+  EXPECT_EQ(std::get<Doubles>(text::read_literal("[1,2.5]", "float[]")), (Doubles{1, 2.5}));
 }
 
 TEST(Literal, BadTextIsRefusedInOneSentence) {
@@ -179,9 +179,9 @@ TEST(Literal, BadTextIsRefusedInOneSentence) {
 }
 
 TEST(Literal, LargeTensorsAreCut) {
-  EXPECT_EQ(literal(read_tensor("arange(2,3):i32"), 6), "[[0,1,2],[3,4,5]]:i32");
-  EXPECT_EQ(literal(read_tensor("arange(2,3):i32"), 5), "[[0,1,2],[3,4,…]](2,3):i32");
-  EXPECT_EQ(literal(read_tensor("arange(2,3):i32"), 3), "[[0,1,2],…](2,3):i32");
+  EXPECT_EQ(text::literal(read_tensor("arange(2,3):i32"), 6), "[[0,1,2],[3,4,5]]:i32");
+  EXPECT_EQ(text::literal(read_tensor("arange(2,3):i32"), 5), "[[0,1,2],[3,4,…]](2,3):i32");
+  EXPECT_EQ(text::literal(read_tensor("arange(2,3):i32"), 3), "[[0,1,2],…](2,3):i32");
   EXPECT_EQ(refusal("[[0,1,2],…](2,3):i32"), "call.tensor: an element stands inside of 1 lists, another inside of 2");
 }
 
@@ -190,7 +190,7 @@ TEST(Literal, EveryDefaultOfASchemaReads) {
   for (const Operator& op : operator_table())
     for (const SchemaArgument& a : op.arguments) {
       if (a.out || a.default_text.empty()) continue;
-      EXPECT_NO_THROW(read_literal(a.default_text, a.type, a.length)) << op.schema << ", " << a.name;
+      EXPECT_NO_THROW(text::read_literal(a.default_text, a.type, a.length)) << op.schema << ", " << a.name;
       ++defaults;
     }
   EXPECT_GT(defaults, 0);

@@ -11,8 +11,8 @@
 namespace assay {
 namespace memory_test {
 
-GuardedRegions& regions() {
-  static GuardedRegions all;
+sandbox::GuardedRegions& regions() {
+  static sandbox::GuardedRegions all;
   return all;
 }
 
@@ -23,8 +23,8 @@ void expect_nobody_may_write(std::byte* at) {
 }
 
 // As GuardedMemory, with islands shared by all tests.
-struct Memory : GuardedMemory {
-  Memory() : GuardedMemory(regions(), FillPattern::first) {}
+struct Memory : sandbox::GuardedMemory {
+  Memory() : sandbox::GuardedMemory(regions(), sandbox::FillPattern::first) {}
 };
 
 TEST(GuardedMemory, BuffersHaveExactlyThePromisedAlignment) {
@@ -65,7 +65,8 @@ TEST(GuardedMemory, NamesTheBufferAndThePlace) {
 }
 
 TEST(GuardedMemory, BothEndsOfTheRedZonesAreGuarded) {
-  for (std::ptrdiff_t at : {std::ptrdiff_t{-1}, -std::ptrdiff_t{red_zone}, std::ptrdiff_t{8 + red_zone - 1}}) {
+  for (std::ptrdiff_t at :
+       {std::ptrdiff_t{-1}, -std::ptrdiff_t{sandbox::red_zone}, std::ptrdiff_t{8 + sandbox::red_zone - 1}}) {
     Memory memory;
     memory.add("x", 8)[at] ^= std::byte{0x80};
     EXPECT_TRUE(memory.damage()) << at;
@@ -98,72 +99,76 @@ TEST(GuardedRegions, AreReleasedAfterTheirCallAndNeverReused) {
   expect_nobody_may_write(first);
 }
 
-std::vector<std::byte> filled(FillPattern pattern, DType dtype, std::uint64_t seed = 1) {
+std::vector<std::byte> filled(sandbox::FillPattern pattern, DType dtype, std::uint64_t seed = 1) {
   std::vector<std::byte> memory(24);
-  fill(memory, pattern, dtype, seed);
+  sandbox::fill(memory, pattern, dtype, seed);
   return memory;
 }
 
 TEST(FillPattern, DiffersInEveryByteAndInTruthOfBools) {
   for (std::uint64_t seed = 0; seed < 100; ++seed)
     for (DType dtype : {DType::int8, DType::int16, DType::float32, DType::float64, DType::boolean}) {
-      const auto first = filled(FillPattern::first, dtype, seed), second = filled(FillPattern::second, dtype, seed);
+      const auto first = filled(sandbox::FillPattern::first, dtype, seed),
+                 second = filled(sandbox::FillPattern::second, dtype, seed);
       for (std::size_t i = 0; i < first.size(); ++i) EXPECT_NE(first[i], second[i]);
     }
-  for (std::byte b : filled(FillPattern::first, DType::boolean)) EXPECT_NE(b, std::byte{0});
-  for (std::byte b : filled(FillPattern::second, DType::boolean)) EXPECT_EQ(b, std::byte{0});
+  for (std::byte b : filled(sandbox::FillPattern::first, DType::boolean)) EXPECT_NE(b, std::byte{0});
+  for (std::byte b : filled(sandbox::FillPattern::second, DType::boolean)) EXPECT_EQ(b, std::byte{0});
 }
 
 TEST(FillPattern, IsDrawnFromItsSeed) {
-  EXPECT_EQ(filled(FillPattern::first, DType::float32, 7), filled(FillPattern::first, DType::float32, 7));
-  EXPECT_NE(filled(FillPattern::first, DType::float32, 7), filled(FillPattern::first, DType::float32, 8));
+  EXPECT_EQ(filled(sandbox::FillPattern::first, DType::float32, 7),
+            filled(sandbox::FillPattern::first, DType::float32, 7));
+  EXPECT_NE(filled(sandbox::FillPattern::first, DType::float32, 7),
+            filled(sandbox::FillPattern::first, DType::float32, 8));
 }
 
 TEST(FillPattern, HasOppositeSignsAndTheSizeOfOne) {
   for (DType dtype : {DType::float16, DType::bfloat16, DType::float32, DType::float64}) {
-    const auto value = [&](FillPattern p) {
+    const auto value = [&](sandbox::FillPattern p) {
       const auto memory = filled(p, dtype);
       Bits bits = 0;
       std::memcpy(&bits, memory.data(), static_cast<std::size_t>(info(dtype).bytes));
       return info(dtype).real_of(bits);
     };
-    EXPECT_LT(value(FillPattern::first), -0.1);
-    EXPECT_GT(value(FillPattern::first), -2);
-    EXPECT_LT(value(FillPattern::second), 2);
-    EXPECT_GT(value(FillPattern::second), 1e-4);
+    EXPECT_LT(value(sandbox::FillPattern::first), -0.1);
+    EXPECT_GT(value(sandbox::FillPattern::first), -2);
+    EXPECT_LT(value(sandbox::FillPattern::second), 2);
+    EXPECT_GT(value(sandbox::FillPattern::second), 1e-4);
   }
 }
 
 TEST(QuarantineHeap, DetectsMisuseOfItsBlocks) {
   const auto damage_after = [](auto deed) {
-    QuarantineHeap arena;
+    sandbox::QuarantineHeap arena;
     std::byte* const block = arena.allocate(24, std::byte{7});
     EXPECT_EQ(block[23], std::byte{7});
     EXPECT_FALSE(arena.damage());
     deed(arena, block);
     const auto damage = arena.damage();
-    return damage ? describe(*damage, "a block") : "";
+    return damage ? sandbox::describe(*damage, "a block") : "";
   };
-  EXPECT_EQ(damage_after([](QuarantineHeap&, std::byte* b) { b[0] = b[23] = std::byte{1}; }), "");
-  EXPECT_EQ(damage_after([](QuarantineHeap& a, std::byte* b) { a.release(b); }), "");
-  EXPECT_EQ(damage_after([](QuarantineHeap&, std::byte* b) { b[24] = std::byte{1}; }),
+  EXPECT_EQ(damage_after([](sandbox::QuarantineHeap&, std::byte* b) { b[0] = b[23] = std::byte{1}; }), "");
+  EXPECT_EQ(damage_after([](sandbox::QuarantineHeap& a, std::byte* b) { a.release(b); }), "");
+  EXPECT_EQ(damage_after([](sandbox::QuarantineHeap&, std::byte* b) { b[24] = std::byte{1}; }),
             "1 byte behind a block is overwritten, the nearest 0 bytes from its end, with 01");
-  EXPECT_EQ(damage_after([](QuarantineHeap&, std::byte* b) { b[-std::ptrdiff_t{red_zone}] = std::byte{1}; }),
+  EXPECT_EQ(damage_after(
+                [](sandbox::QuarantineHeap&, std::byte* b) { b[-std::ptrdiff_t{sandbox::red_zone}] = std::byte{1}; }),
             "1 byte before a block is overwritten, the nearest 127 bytes from its start, with 01");
-  EXPECT_EQ(damage_after([](QuarantineHeap& a, std::byte* b) { a.release(b), b[5] = std::byte{1}; }),
+  EXPECT_EQ(damage_after([](sandbox::QuarantineHeap& a, std::byte* b) { a.release(b), b[5] = std::byte{1}; }),
             "1 byte of a block is overwritten, the nearest 5 bytes from its start, with 01, after it was freed");
-  EXPECT_EQ(damage_after([](QuarantineHeap& a, std::byte* b) { a.release(b), a.release(b); }),
+  EXPECT_EQ(damage_after([](sandbox::QuarantineHeap& a, std::byte* b) { a.release(b), a.release(b); }),
             "a block is freed twice");
-  EXPECT_EQ(damage_after([](QuarantineHeap& a, std::byte* b) { a.release(b + 8); }),
+  EXPECT_EQ(damage_after([](sandbox::QuarantineHeap& a, std::byte* b) { a.release(b + 8); }),
             "what no allocation returned is freed");
 }
 
 TEST(QuarantineHeap, HandsOutNothingTwice) {
-  QuarantineHeap arena;
+  sandbox::QuarantineHeap arena;
   std::byte* const first = arena.allocate(24, std::byte{0});
   arena.release(first);
-  EXPECT_GT(arena.allocate(24, std::byte{0}), first + 24 + red_zone);
-  EXPECT_EQ(arena.allocate(QuarantineHeap::most, std::byte{0}), nullptr);
+  EXPECT_GT(arena.allocate(24, std::byte{0}), first + 24 + sandbox::red_zone);
+  EXPECT_EQ(arena.allocate(sandbox::QuarantineHeap::most, std::byte{0}), nullptr);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena.allocate(1, std::byte{0}, 4096)) % 4096, 0u);
   EXPECT_EQ(arena.used(), 49u);
   EXPECT_EQ(arena.size_of(first), 24u);
@@ -171,7 +176,7 @@ TEST(QuarantineHeap, HandsOutNothingTwice) {
 }
 
 TEST(QuarantineHeap, RetiresFreedBlocks) {
-  QuarantineHeap arena;
+  sandbox::QuarantineHeap arena;
   std::byte* const freed = arena.allocate(24, std::byte{0});
   arena.release(freed);
   arena.retire_freed();
@@ -186,13 +191,13 @@ TEST(QuarantineHeap, RetiresFreedBlocks) {
   EXPECT_EQ(used[23], std::byte{0});
   EXPECT_FALSE(arena.damage());
   beside[5] = std::byte{1};  // in the same page as a block in use
-  EXPECT_EQ(arena.damage()->kind, Damage::Kind::freed);
+  EXPECT_EQ(arena.damage()->kind, sandbox::Damage::Kind::freed);
   beside[5] = std::byte{0xDD};
   arena.release(used);
   arena.retire_freed();
   expect_nobody_may_write(beside);
   arena.release(freed);
-  EXPECT_EQ(arena.damage()->kind, Damage::Kind::freed_twice);
+  EXPECT_EQ(arena.damage()->kind, sandbox::Damage::Kind::freed_twice);
 }
 
 }  // namespace memory_test

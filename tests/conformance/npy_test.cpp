@@ -22,7 +22,7 @@ std::vector<std::byte> file_of(std::string_view header, std::string_view data, c
 // The rule that a file breaks.
 std::string rule(const std::vector<std::byte>& file) {
   try {
-    decode_npy(file);
+    files::decode_npy(file);
     return "";
   } catch (const Fault& fault) {
     return fault.rule;
@@ -37,9 +37,9 @@ TEST(Npy, AWrittenFileReadsBack) {
       Tensor t = make(dtype, sizes);
       for (std::size_t i = 0; i < t.bytes.size(); ++i)
         t.bytes[i] = static_cast<std::byte>(dtype == boolean ? i % 2 : i);
-      const std::vector<std::byte> file = encode_npy(t);
+      const std::vector<std::byte> file = files::encode_npy(t);
       EXPECT_EQ((file.size() - t.bytes.size()) % 64, 0u);
-      const Tensor back = decode_npy(file);
+      const Tensor back = files::decode_npy(file);
       EXPECT_EQ(back.dtype, dtype);
       EXPECT_EQ(back.sizes, sizes);
       EXPECT_EQ(back.bytes, t.bytes);
@@ -47,7 +47,7 @@ TEST(Npy, AWrittenFileReadsBack) {
 }
 
 TEST(Npy, WritesTheHeaderThatNumpyWrites) {
-  const std::vector<std::byte> file = encode_npy(tensor(bfloat16, {5}, {1, 2, 3, 4, 5}));
+  const std::vector<std::byte> file = files::encode_npy(tensor(bfloat16, {5}, {1, 2, 3, 4, 5}));
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   EXPECT_THAT(std::string(text.substr(0, 128)),
               testing::HasSubstr("{'descr': '|V2', 'fortran_order': False, 'shape': (5,), }"));
@@ -56,15 +56,16 @@ TEST(Npy, WritesTheHeaderThatNumpyWrites) {
 
 TEST(Npy, FortranOrderAndOtherDimOrdersBecomeRowMajor) {
   const Tensor columns =
-      decode_npy(file_of("{'shape': (2, 3), 'fortran_order': True, 'descr': '|u1'}", "\1\4\2\5\3\6"));
+      files::decode_npy(file_of("{'shape': (2, 3), 'fortran_order': True, 'descr': '|u1'}", "\1\4\2\5\3\6"));
   EXPECT_EQ(values_of(columns), (std::vector<Real>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(columns.dim_order, (Dims{0, 1}));
-  EXPECT_EQ(values_of(decode_npy(encode_npy(arranged(columns, {1, 0})))), values_of(columns));
+  EXPECT_EQ(values_of(files::decode_npy(files::encode_npy(arranged(columns, {1, 0})))), values_of(columns));
 }
 
 TEST(Npy, LaterVersionsAndSpacesAreRead) {
-  EXPECT_EQ(decode_npy(file_of("{ \"descr\" : \"|i1\", 'fortran_order':False,'shape':(2,)}  \n", "\1\2", 3)).count(),
-            2);
+  EXPECT_EQ(
+      files::decode_npy(file_of("{ \"descr\" : \"|i1\", 'fortran_order':False,'shape':(2,)}  \n", "\1\2", 3)).count(),
+      2);
 }
 
 TEST(Npy, FaultsNameTheDamage) {
@@ -91,7 +92,7 @@ TEST(Npy, FaultsNameTheDamage) {
 }
 
 TEST(Npy, EveryPrefixIsRefused) {
-  const std::vector<std::byte> file = encode_npy(tensor(float32, {2}, {1, 2}));
+  const std::vector<std::byte> file = files::encode_npy(tensor(float32, {2}, {1, 2}));
   for (std::size_t n = 0; n < file.size(); ++n)
     EXPECT_NE(rule({file.begin(), file.begin() + static_cast<std::ptrdiff_t>(n)}), "") << n;
 }

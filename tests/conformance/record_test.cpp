@@ -20,7 +20,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::string error_of(std::string_view line) {
   try {
-    from_json_line(line);
+    verdict::from_json_line(line);
   } catch (const std::invalid_argument& error) {
     return error.what();
   }
@@ -29,7 +29,7 @@ std::string error_of(std::string_view line) {
 
 // The line of a passing record with one field replaced, or removed when the value is discarded.
 std::string line_with(const char* field, const nlohmann::ordered_json& value) {
-  nlohmann::ordered_json object = to_json(passing("aten::add.out"));
+  nlohmann::ordered_json object = verdict::to_json(passing("aten::add.out"));
   if (value.is_discarded())
     object.erase(field);
   else
@@ -38,73 +38,75 @@ std::string line_with(const char* field, const nlohmann::ordered_json& value) {
 }
 
 TEST(Record, TablesAreInTheOrderOfTheirEnums) {
-  for (std::size_t i = 0; i < verdicts.size(); ++i) EXPECT_EQ(static_cast<std::size_t>(verdicts[i].verdict), i);
-  for (std::size_t i = 0; i < classes.size(); ++i) EXPECT_EQ(static_cast<std::size_t>(classes[i].failure), i);
+  for (std::size_t i = 0; i < verdict::verdicts.size(); ++i)
+    EXPECT_EQ(static_cast<std::size_t>(verdict::verdicts[i].verdict), i);
+  for (std::size_t i = 0; i < verdict::classes.size(); ++i)
+    EXPECT_EQ(static_cast<std::size_t>(verdict::classes[i].failure), i);
 }
 
 TEST(Record, TextOfAPassHasTheRequiredFieldsInOrder) {
   EXPECT_EQ(
-      to_json_line(passing("aten::add.out", "#17")),
+      verdict::to_json_line(passing("aten::add.out", "#17")),
       R"({"testee":"executorch","operator":"aten::add.out","case":"aten::add.out#17",)"
       R"("dtypes":["float32","float32"],"layouts":["contiguous","channels_last"],"valid":true,)"
       R"("slices":["exported","layouts"],"promised":true,"verdict":"pass","class":"","distance":0.0,"seconds":0.5})");
 }
 
 TEST(Record, EveryFieldKeepsItsValue) {
-  EXPECT_EQ(from_json_line(to_json_line(passing("aten::add.out"))), passing("aten::add.out"));
-  EXPECT_EQ(from_json_line(to_json_line(detailed())), detailed());
+  EXPECT_EQ(verdict::from_json_line(verdict::to_json_line(passing("aten::add.out"))), passing("aten::add.out"));
+  EXPECT_EQ(verdict::from_json_line(verdict::to_json_line(detailed())), detailed());
 }
 
 TEST(Record, EveryFieldKeepsItsValueBetweenProcesses) {
-  Record record = detailed();
+  verdict::Record record = detailed();
   record.message = "two\nlines, \xff no UTF-8";
-  const std::string bytes = to_bytes(record);
-  EXPECT_EQ(from_bytes(bytes), record);
+  const std::string bytes = verdict::to_bytes(record);
+  EXPECT_EQ(verdict::from_bytes(bytes), record);
   for (std::size_t size = 0; size < bytes.size(); ++size)
-    EXPECT_THROW(from_bytes(bytes.substr(0, size)), std::invalid_argument) << size;
-  EXPECT_THROW(from_bytes(bytes + '\0'), std::invalid_argument);
+    EXPECT_THROW(verdict::from_bytes(bytes.substr(0, size)), std::invalid_argument) << size;
+  EXPECT_THROW(verdict::from_bytes(bytes + '\0'), std::invalid_argument);
 }
 
 TEST(Record, EveryVerdictAndClassKeepsItsValue) {
-  for (const VerdictRow& verdict : verdicts) {
-    Record record = ending("aten::add.out", verdict.verdict);
-    if (verdict.verdict == Verdict::fail) continue;
-    EXPECT_EQ(from_json_line(to_json_line(record)), record);
+  for (const verdict::VerdictRow& verdict : verdict::verdicts) {
+    verdict::Record record = ending("aten::add.out", verdict.verdict);
+    if (verdict.verdict == verdict::Verdict::fail) continue;
+    EXPECT_EQ(verdict::from_json_line(verdict::to_json_line(record)), record);
   }
-  for (const ClassRow& row : classes) {
-    if (row.failure == Class::none) continue;
-    const Record record = failing("aten::add.out", row.failure);
-    EXPECT_EQ(from_json_line(to_json_line(record)), record);
+  for (const verdict::ClassRow& row : verdict::classes) {
+    if (row.failure == verdict::Class::none) continue;
+    const verdict::Record record = failing("aten::add.out", row.failure);
+    EXPECT_EQ(verdict::from_json_line(verdict::to_json_line(record)), record);
   }
 }
 
 TEST(Record, DistanceMayBeInfiniteNanOrAbsent) {
-  Record record = failing("aten::add.out", Class::value);
+  verdict::Record record = failing("aten::add.out", verdict::Class::value);
   record.distance = infinity;
-  EXPECT_THAT(to_json_line(record), HasSubstr(R"("distance":"inf")"));
-  EXPECT_EQ(from_json_line(to_json_line(record)).distance, infinity);
+  EXPECT_THAT(verdict::to_json_line(record), HasSubstr(R"("distance":"inf")"));
+  EXPECT_EQ(verdict::from_json_line(verdict::to_json_line(record)).distance, infinity);
 
   record.distance = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(to_json_line(record), HasSubstr(R"("distance":"nan")"));
-  EXPECT_TRUE(std::isnan(from_json_line(to_json_line(record)).distance.value()));
+  EXPECT_THAT(verdict::to_json_line(record), HasSubstr(R"("distance":"nan")"));
+  EXPECT_TRUE(std::isnan(verdict::from_json_line(verdict::to_json_line(record)).distance.value()));
 
   record.distance.reset();
-  EXPECT_THAT(to_json_line(record), HasSubstr(R"("distance":null)"));
-  EXPECT_FALSE(from_json_line(to_json_line(record)).distance.has_value());
+  EXPECT_THAT(verdict::to_json_line(record), HasSubstr(R"("distance":null)"));
+  EXPECT_FALSE(verdict::from_json_line(verdict::to_json_line(record)).distance.has_value());
 }
 
 TEST(Record, DistanceKeepsEveryBit) {
-  Record record = passing("aten::add.out");
+  verdict::Record record = passing("aten::add.out");
   record.distance = 0.1 + 0.2;
-  EXPECT_EQ(from_json_line(to_json_line(record)).distance, 0.1 + 0.2);
+  EXPECT_EQ(verdict::from_json_line(verdict::to_json_line(record)).distance, 0.1 + 0.2);
 }
 
 TEST(Record, IsOneLineOfUtf8ForAnyMessageOfTheTestee) {
-  Record record = detailed();
+  verdict::Record record = detailed();
   record.message = "two\nlines, \xff no UTF-8";
-  const std::string line = to_json_line(record);
+  const std::string line = verdict::to_json_line(record);
   EXPECT_THAT(line, Not(HasSubstr("\n")));
-  EXPECT_EQ(from_json_line(line).message, "two\nlines, \xef\xbf\xbd no UTF-8");
+  EXPECT_EQ(verdict::from_json_line(line).message, "two\nlines, \xef\xbf\xbd no UTF-8");
 }
 
 TEST(Record, BadInputIsRefusedByName) {
@@ -135,15 +137,15 @@ TEST(Record, BadInputIsRefusedByName) {
 }
 
 TEST(Record, ReproLineIsQuotedWhereAShellNeedsIt) {
-  Record record = passing("aten::add.out", "#17~dtype:0:5");
-  EXPECT_EQ(repro_line(record), "assay case aten::add.out#17~dtype:0:5");
+  verdict::Record record = passing("aten::add.out", "#17~dtype:0:5");
+  EXPECT_EQ(verdict::repro_line(record), "assay case aten::add.out#17~dtype:0:5");
   record.case_id = "aten::add.out#17~layout:0:(0,2,1)";
-  EXPECT_EQ(repro_line(record), "assay case 'aten::add.out#17~layout:0:(0,2,1)'");
+  EXPECT_EQ(verdict::repro_line(record), "assay case 'aten::add.out#17~layout:0:(0,2,1)'");
   record.case_id = "it's $HOME";
-  EXPECT_EQ(repro_line(record), R"(assay case 'it'\''s $HOME')");
+  EXPECT_EQ(verdict::repro_line(record), R"(assay case 'it'\''s $HOME')");
   record.case_id = "#17";
-  EXPECT_EQ(repro_line(record), "assay case '#17'");
-  EXPECT_EQ(repro_line(record, "-- ./end -v", "my contract.yaml"),
+  EXPECT_EQ(verdict::repro_line(record), "assay case '#17'");
+  EXPECT_EQ(verdict::repro_line(record, "-- ./end -v", "my contract.yaml"),
             "assay case '#17' --contract 'my contract.yaml' --testee '-- ./end -v'");
 }
 

@@ -28,7 +28,7 @@ flatbuffers::Offset<golden::Call> abs_call(flatbuffers::FlatBufferBuilder& b, By
 // A folder with one recording of aten::abs.out: calls with these uint8 elements.
 class Recording : public testing::Test {
  protected:
-  Corpus recorded(const std::vector<Bytes>& calls) {
+  cases::Corpus recorded(const std::vector<Bytes>& calls) {
     flatbuffers::FlatBufferBuilder b;
     std::vector<flatbuffers::Offset<golden::Call>> all;
     for (const Bytes& elements : calls) all.push_back(abs_call(b, elements));
@@ -37,7 +37,7 @@ class Recording : public testing::Test {
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / "aten.abs.out.calls", std::ios::binary)
         .write(reinterpret_cast<const char*>(b.GetBufferPointer()), static_cast<std::streamsize>(b.GetSize()));
-    return Corpus(folder_);
+    return cases::Corpus(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
@@ -47,7 +47,7 @@ class Recording : public testing::Test {
 
 TEST_F(Recording, TheIdOfACallDoesNotDependOnItsPosition) {
   const auto ids = [&](const std::vector<Bytes>& calls) {
-    const Corpus corpus = recorded(calls);
+    const cases::Corpus corpus = recorded(calls);
     std::vector<std::uint32_t> digests;
     for (std::size_t i = 0; i < calls.size(); ++i) digests.push_back(corpus.calls("aten::abs.out")->digest(i));
     return digests;
@@ -55,7 +55,7 @@ TEST_F(Recording, TheIdOfACallDoesNotDependOnItsPosition) {
   const std::vector<std::uint32_t> one = ids({{1, 2}, {3}, {}}), other = ids({{}, {3}, {1, 2}});
   EXPECT_EQ(one, other);
   EXPECT_TRUE(std::ranges::is_sorted(one));
-  const Corpus corpus = recorded({{9}, {1, 2}, {3}, {}});
+  const cases::Corpus corpus = recorded({{9}, {1, 2}, {3}, {}});
   for (std::uint32_t digest : one) EXPECT_NO_THROW(corpus.make({"aten::abs.out", digest, {}}));
 }
 
@@ -64,7 +64,7 @@ TEST_F(Recording, ACallThatWasRecordedTwiceIsOneCase) {
 }
 
 TEST_F(Recording, AnUnknownDigestIsRefused) {
-  const Corpus corpus = recorded({{1}});
+  const cases::Corpus corpus = recorded({{1}});
   const std::uint32_t known = corpus.calls("aten::abs.out")->digest(0);
   EXPECT_EQ(std::get<Tensor>(corpus.make({"aten::abs.out", known, {}}).arguments[0]).bytes[0], std::byte{1});
   EXPECT_THROW(corpus.make({"aten::abs.out", known + 1, {}}), Fault);
@@ -73,7 +73,7 @@ TEST_F(Recording, AnUnknownDigestIsRefused) {
 TEST(Fingerprint, HasAllThatDistinguishesCalls) {
   const Operator& op = *find_operator("aten::add.out");
   const auto of = [&](Tensor self, Value alpha, Tensor out) {
-    return fingerprint(op, std::vector<Value>{self, make(DType::float32, {1}), alpha, out});
+    return cases::fingerprint(op, std::vector<Value>{self, make(DType::float32, {1}), alpha, out});
   };
   const Tensor one = make(DType::float32, {1});
   const std::string base = of(one, Int{1}, one);
@@ -87,12 +87,12 @@ TEST(Fingerprint, HasAllThatDistinguishesCalls) {
 }
 
 TEST(Case, AnIdReadsBackFromItsText) {
-  const CaseId id{"aten::add.out", 0x00c35be8, {{Mutation::Kind::dtype, {0, 5, 0}}}};
-  EXPECT_EQ(to_text(id), "aten::add.out#00c35be8~dtype:0:5:0");
-  EXPECT_EQ(case_id_from(to_text(id)), id);
+  const cases::CaseId id{"aten::add.out", 0x00c35be8, {{cases::Mutation::Kind::dtype, {0, 5, 0}}}};
+  EXPECT_EQ(cases::to_text(id), "aten::add.out#00c35be8~dtype:0:5:0");
+  EXPECT_EQ(cases::case_id_from(cases::to_text(id)), id);
   for (const char* wrong : {"", "#00c35be8", "aten::add.out", "aten::add.out#17", "aten::add.out#000c35be8",
                             "aten::add.out#0xc35be8", "aten::add.out#00c35be8~", "aten::add.out#00c35be8~dtype:0"})
-    EXPECT_THROW(case_id_from(wrong), Fault) << wrong;
+    EXPECT_THROW(cases::case_id_from(wrong), Fault) << wrong;
 }
 
 }  // namespace recording_test

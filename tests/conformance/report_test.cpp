@@ -19,15 +19,15 @@ using testing::Not;
 using testing::StartsWith;
 
 // A summary in which each failing record is a defect.
-Summary with_defects(const std::vector<Record>& records) {
-  std::vector<Defect> defects;
-  for (const Record& r : records)
-    if (tier_of(r) != Tier::none) defects.push_back(defect_of({r}));
+verdict::Summary with_defects(const std::vector<verdict::Record>& records) {
+  std::vector<verdict::Defect> defects;
+  for (const verdict::Record& r : records)
+    if (verdict::tier_of(r) != verdict::Tier::none) defects.push_back(defect_of({r}));
   return summary_of(records, defects);
 }
 
-std::string table_of(const Summary& summary, const TableStyle& style = {}) {
-  return written([&](std::ostream& out) { write_table(out, summary, style); });
+std::string table_of(const verdict::Summary& summary, const report::TableStyle& style = {}) {
+  return written([&](std::ostream& out) { report::write_table(out, summary, style); });
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -42,96 +42,101 @@ std::ptrdiff_t code_points(const std::string& text) {
 }
 
 TEST(Defect, EveryFieldKeepsItsValue) {
-  Defect d = defect_of({detailed()});
+  verdict::Defect d = defect_of({detailed()});
   d.trial = {9, 8, 7, 6};
-  EXPECT_EQ(defect_from_json_line(to_json_line(d)), d);
-  EXPECT_THROW(defect_from_json_line("{\"defect\":{\"from\":1}}"), std::invalid_argument);
+  EXPECT_EQ(verdict::defect_from_json_line(verdict::to_json_line(d)), d);
+  EXPECT_THROW(verdict::defect_from_json_line("{\"defect\":{\"from\":1}}"), std::invalid_argument);
 }
 
 TEST(Defect, NamesTheReasonWhyItDoesNotCount) {
-  Record outside = failing("aten::add.out", Class::value), listed = outside, poor = outside;
-  outside.promised = false, listed.known = true, poor.verdict = Verdict::quality, poor.failure = Class::none;
-  EXPECT_EQ(excuse(defect_of({failing("aten::add.out", Class::value)})), "");
-  EXPECT_EQ(excuse(defect_of({outside})), "outside of the contract");
-  EXPECT_EQ(excuse(defect_of({listed})), "listed as an expected failure");
-  EXPECT_EQ(excuse(defect_of({poor})), "no failure, but could be better");
+  verdict::Record outside = failing("aten::add.out", verdict::Class::value), listed = outside, poor = outside;
+  outside.promised = false, listed.known = true, poor.verdict = verdict::Verdict::quality,
+  poor.failure = verdict::Class::none;
+  EXPECT_EQ(verdict::excuse(defect_of({failing("aten::add.out", verdict::Class::value)})), "");
+  EXPECT_EQ(verdict::excuse(defect_of({outside})), "outside of the contract");
+  EXPECT_EQ(verdict::excuse(defect_of({listed})), "listed as an expected failure");
+  EXPECT_EQ(verdict::excuse(defect_of({poor})), "no failure, but could be better");
 }
 
 TEST(Summary, CountsPerTesteeOperatorAndVerdict) {
-  Record other = passing("aten::add.out"), outside = passing("aten::add.out");
+  verdict::Record other = passing("aten::add.out"), outside = passing("aten::add.out");
   other.testee = "optimized", outside.promised = false;
-  const Summary summary =
-      summary_of({passing("aten::add.out", "#0"), outside, failing("aten::add.out", Class::nan),
-                  failing("aten::add.out", Class::nan), ending("aten::mul.out", Verdict::crash),
-                  ending("aten::mul.out", Verdict::quality), ending("aten::mul.out", Verdict::unsupported), other});
+  const verdict::Summary summary =
+      summary_of({passing("aten::add.out", "#0"), outside, failing("aten::add.out", verdict::Class::nan),
+                  failing("aten::add.out", verdict::Class::nan), ending("aten::mul.out", verdict::Verdict::crash),
+                  ending("aten::mul.out", verdict::Verdict::quality),
+                  ending("aten::mul.out", verdict::Verdict::unsupported), other});
   ASSERT_EQ(summary.testees.size(), 2u);
-  const TesteeSummary& testee = summary.testees.at("executorch");
-  const OperatorSummary& add = testee.operators.at("aten::add.out");
+  const verdict::TesteeSummary& testee = summary.testees.at("executorch");
+  const verdict::OperatorSummary& add = testee.operators.at("aten::add.out");
   EXPECT_THAT(add.verdicts, ElementsAre(2, 0, 2, 0, 0, 0));
   EXPECT_THAT(add.promised, ElementsAre(1, 0, 2, 0, 0, 0));
   EXPECT_DOUBLE_EQ(add.seconds, 2.0);
-  EXPECT_EQ(add.worst, Tier::wrong_exported);
-  EXPECT_THAT(verdict_counts(testee), ElementsAre(2, 1, 2, 1, 1, 0));
-  EXPECT_EQ(kinds_of_passes(testee), "2 answers and 0 right refusals pass");
-  EXPECT_EQ(headline(testee), "2 of 5 promised calls pass (40.00 %); 0 defects");
+  EXPECT_EQ(add.worst, verdict::Tier::wrong_exported);
+  EXPECT_THAT(verdict::verdict_counts(testee), ElementsAre(2, 1, 2, 1, 1, 0));
+  EXPECT_EQ(verdict::kinds_of_passes(testee), "2 answers and 0 right refusals pass");
+  EXPECT_EQ(verdict::headline(testee), "2 of 5 promised calls pass (40.00 %); 0 defects");
 }
 
 TEST(Summary, AListedFailureIsReportedOnlyIfItPasses) {
-  Record expected = failing("aten::add.out", Class::value), mended = passing("aten::add.out", "#1");
+  verdict::Record expected = failing("aten::add.out", verdict::Class::value), mended = passing("aten::add.out", "#1");
   expected.known = mended.known = true;
-  const TesteeSummary testee = summary_of({expected, mended}).testees.at("executorch");
-  EXPECT_EQ(testee.operators.at("aten::add.out").worst, Tier::none);
+  const verdict::TesteeSummary testee = summary_of({expected, mended}).testees.at("executorch");
+  EXPECT_EQ(testee.operators.at("aten::add.out").worst, verdict::Tier::none);
   EXPECT_EQ(testee.operators.at("aten::add.out").listed, 1u);
   EXPECT_THAT(testee.passing_though_listed, ElementsAre("aten::add.out#1"));
-  EXPECT_THAT(unexamined_operators(testee), IsEmpty());
+  EXPECT_THAT(verdict::unexamined_operators(testee), IsEmpty());
 }
 
 TEST(Summary, OperatorsThatARunDidNotReachAreNamed) {
-  const Record seen = failing("aten::add.out", Class::value), unseen = failing("aten::mul.out", Class::value);
-  const Summary summary = summary_of({seen, unseen, passing("aten::relu.out")}, {defect_of({seen})});
-  EXPECT_THAT(unexamined_operators(summary.testees.at("executorch")), ElementsAre("aten::mul.out"));
+  const verdict::Record seen = failing("aten::add.out", verdict::Class::value),
+                        unseen = failing("aten::mul.out", verdict::Class::value);
+  const verdict::Summary summary = summary_of({seen, unseen, passing("aten::relu.out")}, {defect_of({seen})});
+  EXPECT_THAT(verdict::unexamined_operators(summary.testees.at("executorch")), ElementsAre("aten::mul.out"));
 }
 
 TEST(Summary, ADtypeCountsOncePerCase) {
-  Record record = failing("aten::add.out", Class::value);
+  verdict::Record record = failing("aten::add.out", verdict::Class::value);
   record.dtypes = {"float32", "int64", "float32"};
   record.layouts = {"contiguous", "contiguous", "(1,0)"};
-  const Summary summary = summary_of({record});
-  const OperatorSummary& entry = summary.testees.at("executorch").operators.at("aten::add.out");
-  EXPECT_EQ(total(entry.dtypes.at("float32")), 1u);
-  EXPECT_EQ(total(entry.dtypes.at("int64")), 1u);
-  EXPECT_EQ(total(entry.layouts.at("contiguous")), 1u);
-  EXPECT_EQ(total(entry.layouts.at("(1,0)")), 1u);
+  const verdict::Summary summary = summary_of({record});
+  const verdict::OperatorSummary& entry = summary.testees.at("executorch").operators.at("aten::add.out");
+  EXPECT_EQ(verdict::total(entry.dtypes.at("float32")), 1u);
+  EXPECT_EQ(verdict::total(entry.dtypes.at("int64")), 1u);
+  EXPECT_EQ(verdict::total(entry.layouts.at("contiguous")), 1u);
+  EXPECT_EQ(verdict::total(entry.layouts.at("(1,0)")), 1u);
 }
 
 TEST(Summary, DefectsAreSortedBySeverity) {
-  const Record shape = failing("aten::add.out", Class::shape), abort = failing("aten::add.out", Class::abort, "#1"),
-               damage = failing("aten::add.out", Class::double_free, "#2");
-  Record listed = damage;
+  const verdict::Record shape = failing("aten::add.out", verdict::Class::shape),
+                        abort = failing("aten::add.out", verdict::Class::abort, "#1"),
+                        damage = failing("aten::add.out", verdict::Class::double_free, "#2");
+  verdict::Record listed = damage;
   listed.known = true;
-  std::vector<Defect> defects{defect_of({listed}), defect_of({abort}), defect_of({shape}), defect_of({damage})};
-  const Summary summary = summary_of({}, defects);
+  std::vector<verdict::Defect> defects{defect_of({listed}), defect_of({abort}), defect_of({shape}),
+                                       defect_of({damage})};
+  const verdict::Summary summary = summary_of({}, defects);
   std::ranges::reverse(defects);
   std::swap(defects[1], defects[2]);
-  std::ranges::sort(defects, is_more_serious);
+  std::ranges::sort(defects, verdict::is_more_serious);
   EXPECT_EQ(summary.testees.at("executorch").defects, defects);
-  EXPECT_EQ(defects[0].tier, Tier::damage);
-  EXPECT_EQ(defects[1].tier, Tier::wrong_exported);
-  EXPECT_EQ(defects[2].tier, Tier::refused);
+  EXPECT_EQ(defects[0].tier, verdict::Tier::damage);
+  EXPECT_EQ(defects[1].tier, verdict::Tier::wrong_exported);
+  EXPECT_EQ(defects[2].tier, verdict::Tier::refused);
   EXPECT_TRUE(defects[3].known);
 }
 
 TEST(Summary, ReadsLinesAndNamesTheBadOne) {
-  std::istringstream good("{\"header\":{\"assay\":\"1\"}}\n" + to_json_line(passing("aten::add.out")) + "\n" +
-                          to_json_line(detailed()) + "\n" + to_json_line(defect_of({detailed()})) +
+  std::istringstream good("{\"header\":{\"assay\":\"1\"}}\n" + verdict::to_json_line(passing("aten::add.out")) + "\n" +
+                          verdict::to_json_line(detailed()) + "\n" + verdict::to_json_line(defect_of({detailed()})) +
                           "\n{\"footer\":{\"complete\":true}}\n");
-  const Summary summary = summarize(good);
+  const verdict::Summary summary = verdict::summarize(good);
   EXPECT_EQ(summary.testees.at("executorch").operators.size(), 2u);
   EXPECT_EQ(summary.testees.at("executorch").defects.size(), 1u);
 
-  std::istringstream bad(to_json_line(passing("aten::add.out")) + "\n{\"testee\":\"exec\n");
+  std::istringstream bad(verdict::to_json_line(passing("aten::add.out")) + "\n{\"testee\":\"exec\n");
   try {
-    summarize(bad);
+    verdict::summarize(bad);
     FAIL() << "a bad line was taken";
   } catch (const std::invalid_argument& error) {
     EXPECT_THAT(error.what(), StartsWith("line 2: wanted one JSON object"));
@@ -142,22 +147,22 @@ TEST(RunFile, RefusesALineBeyondTheLimit) {
   const auto error_of = [](std::size_t bytes) -> std::string {
     std::istringstream lines(std::string(bytes, 'x') + "\n");
     try {
-      static_cast<void>(read_run(lines));
+      static_cast<void>(verdict::read_run(lines));
     } catch (const std::invalid_argument& error) {
       return error.what();
     }
     return {};
   };
-  EXPECT_THAT(error_of(most_line_bytes), StartsWith("line 1: it is longer than"));
-  EXPECT_THAT(error_of(most_line_bytes - 1), StartsWith("line 1: wanted one JSON object"));
+  EXPECT_THAT(error_of(text::most_line_bytes), StartsWith("line 1: it is longer than"));
+  EXPECT_THAT(error_of(text::most_line_bytes - 1), StartsWith("line 1: wanted one JSON object"));
 }
 
 TEST(RunFile, IsReadUpToWhereItWasCutOff) {
-  const std::string whole = "{\"header\":{\"cases\":2}}\n" + to_json_line(passing("aten::add.out")) + "\n" +
-                            to_json_line(passing("aten::mul.out")) + "\n{\"footer\":{\"complete\":true}}\n";
+  const std::string whole = "{\"header\":{\"cases\":2}}\n" + verdict::to_json_line(passing("aten::add.out")) + "\n" +
+                            verdict::to_json_line(passing("aten::mul.out")) + "\n{\"footer\":{\"complete\":true}}\n";
   for (std::size_t length = 0; length <= whole.size(); ++length) {
     std::istringstream cut(whole.substr(0, length));
-    const RunFile run = read_run(cut);
+    const verdict::RunFile run = verdict::read_run(cut);
     const auto lines = std::ranges::count(whole.substr(0, length), '\n');
     EXPECT_EQ(run.header.empty(), lines < 1);
     EXPECT_EQ(run.records.size(), static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(lines - 1, 0, 2)));
@@ -166,10 +171,10 @@ TEST(RunFile, IsReadUpToWhereItWasCutOff) {
 }
 
 TEST(Table, HasTheExpectedText) {
-  Record nan = failing("aten::maximum.out", Class::nan, "#3");
+  verdict::Record nan = failing("aten::maximum.out", verdict::Class::nan, "#3");
   nan.message = "The NaN in self does not reach the result.";
-  const Record quality = ending("aten::add.out", Verdict::quality, "#6"),
-               crash = ending("aten::maximum.out", Verdict::crash, "#4~size:1:0");
+  const verdict::Record quality = ending("aten::add.out", verdict::Verdict::quality, "#6"),
+                        crash = ending("aten::maximum.out", verdict::Verdict::crash, "#4~size:1:0");
   EXPECT_EQ(table_of(with_defects({passing("aten::add.out"), quality, passing("aten::maximum.out"), nan, crash,
                                    passing("aten::relu.out")}),
                      {.width = 100}),
@@ -198,9 +203,10 @@ answers by dtype: float32 4
 }
 
 TEST(Table, StaysInsideItsWidth) {
-  Record longest = failing("aten::_native_batch_norm_legit_no_training.out", Class::accepted_though_invalid);
+  verdict::Record longest =
+      failing("aten::_native_batch_norm_legit_no_training.out", verdict::Class::accepted_though_invalid);
   longest.message = std::string(300, 'x') + "größe";
-  Record wide = failing("aten::add.out", Class::value);
+  verdict::Record wide = failing("aten::add.out", verdict::Class::value);
   for (int i = 0; i < 60; ++i) wide.message += "größe ";
   const std::string table = table_of(with_defects({longest, wide}));
   for (const std::string& line : lines_of(table)) {
@@ -214,32 +220,34 @@ TEST(Table, StaysInsideItsWidth) {
 }
 
 TEST(Table, CutsNothingWhereWidthIsUnlimited) {
-  Record longest = failing("aten::_native_batch_norm_legit_no_training.out", Class::accepted_though_invalid);
+  verdict::Record longest =
+      failing("aten::_native_batch_norm_legit_no_training.out", verdict::Class::accepted_though_invalid);
   longest.message = std::string(300, 'x') + "the end";
-  const std::string table = table_of(with_defects({longest}), {.width = TableStyle::unlimited});
+  const std::string table = table_of(with_defects({longest}), {.width = report::TableStyle::unlimited});
   EXPECT_THAT(table, HasSubstr("\naten::_native_batch_norm_legit_no_training.out  "));
   EXPECT_THAT(table, HasSubstr("xthe end\n"));
   EXPECT_THAT(table, Not(HasSubstr("…")));
 }
 
 TEST(Table, ListsTheRequestedNumberOfDefectsAndCountsTheRest) {
-  std::vector<Record> records;
-  for (const char* name : {"aten::a.out", "aten::b.out", "aten::c.out"}) records.push_back(failing(name, Class::value));
+  std::vector<verdict::Record> records;
+  for (const char* name : {"aten::a.out", "aten::b.out", "aten::c.out"})
+    records.push_back(failing(name, verdict::Class::value));
   const std::string table = table_of(with_defects(records), {.defects = 2});
   EXPECT_THAT(table, HasSubstr("assay case aten::b.out#0\n... and 1 more: --defects 3\n"));
   EXPECT_THAT(table, Not(HasSubstr("assay case aten::c.out")));
 }
 
 TEST(Table, DefectsOutsideOfTheContractAreCountedOrListed) {
-  Record outside = failing("aten::add.out", Class::value);
+  verdict::Record outside = failing("aten::add.out", verdict::Class::value);
   outside.promised = false;
-  const Summary summary = with_defects({outside});
+  const verdict::Summary summary = with_defects({outside});
   EXPECT_THAT(table_of(summary), HasSubstr("No defects.\n1 more outside of the contract: --strict\n"));
   EXPECT_THAT(table_of(summary, {.outside = true}), HasSubstr("assay case aten::add.out#0"));
 }
 
 TEST(Table, CountsExpectedFailuresWithoutListingThem) {
-  Record expected = failing("aten::add.out", Class::value);
+  verdict::Record expected = failing("aten::add.out", verdict::Class::value);
   expected.known = true;
   const std::string table = table_of(with_defects({expected}));
   EXPECT_THAT(table, HasSubstr("No defects.\n1 case failed as listed\n"));
@@ -247,23 +255,24 @@ TEST(Table, CountsExpectedFailuresWithoutListingThem) {
 }
 
 TEST(Table, AnUnsupportedCallIsNotADefect) {
-  EXPECT_THAT(table_of(summary_of({ending("aten::add.out", Verdict::unsupported)})), HasSubstr("No defects.\n"));
+  EXPECT_THAT(table_of(summary_of({ending("aten::add.out", verdict::Verdict::unsupported)})),
+              HasSubstr("No defects.\n"));
 }
 
 TEST(Table, HasColourOnlyIfRequested) {
-  const Summary summary = with_defects({failing("aten::add.out", Class::value)});
+  const verdict::Summary summary = with_defects({failing("aten::add.out", verdict::Class::value)});
   EXPECT_THAT(table_of(summary), Not(HasSubstr("\x1b")));
   EXPECT_THAT(table_of(summary, {.colour = true}), HasSubstr("\x1b[31mwrong-exported"));
 }
 
 TEST(Table, AMessageCannotMoveTheCursor) {
-  Record record = failing("aten::add.out", Class::value);
+  verdict::Record record = failing("aten::add.out", verdict::Class::value);
   record.message = "one\ntwo\x1b[2J";
   EXPECT_THAT(table_of(with_defects({record})), HasSubstr("# one\\x0atwo\\x1b[2J\n"));
 }
 
-std::string page_of(const Summary& summary, const Facts& facts = {}) {
-  return written([&](std::ostream& out) { write_html(out, summary, facts); });
+std::string page_of(const verdict::Summary& summary, const verdict::Facts& facts = {}) {
+  return written([&](std::ostream& out) { report::write_html(out, summary, facts); });
 }
 
 nlohmann::json data_of(const std::string& page) {
@@ -286,7 +295,7 @@ TEST(Html, IsOnePageWithTheDataInside) {
   EXPECT_EQ(defect["kind"], "value");
   EXPECT_EQ(defect["excuse"], "listed as an expected failure");
   EXPECT_EQ(defect["repro"], "assay case aten::_softmax.out#17~dtype:0:5~size:1:0");
-  EXPECT_EQ(defect["smallest"], nlohmann::json::parse(to_json_line(detailed())));
+  EXPECT_EQ(defect["smallest"], nlohmann::json::parse(verdict::to_json_line(detailed())));
 }
 
 TEST(Html, NoTextEndsTheData) {
@@ -296,14 +305,14 @@ TEST(Html, NoTextEndsTheData) {
 }
 
 TEST(Html, AcceptsBytesThatAreNotUtf8) {
-  Record record = detailed();
+  verdict::Record record = detailed();
   record.got = "\xff\xfe";
   const auto data = data_of(page_of(with_defects({record})));
   EXPECT_EQ(data["testees"][0]["defects"][0]["smallest"]["got"], "\\xff\\xfe");
 }
 
 TEST(Html, DoesNotGrowWithTheNumberOfCases) {
-  const std::vector<Record> many(1000, failing("aten::add.out", Class::value));
+  const std::vector<verdict::Record> many(1000, failing("aten::add.out", verdict::Class::value));
   EXPECT_LT(page_of(summary_of(many, {defect_of(many)})).size(),
             page_of(summary_of({many[0]}, {defect_of({many[0]})})).size() + 100);
 }

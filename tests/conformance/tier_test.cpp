@@ -22,22 +22,22 @@ const std::vector<Slices> relevant{{},
                                    {"layouts", "mixed-dtypes"}};
 
 struct Finding {
-  Verdict verdict;
-  Class failure;
+  verdict::Verdict verdict;
+  verdict::Class failure;
   bool valid;
   Slices slices;
   bool promised;
   std::optional<double> distance;
 
-  Tier tier() const { return tier_of(verdict, failure, valid, slices, promised, distance); }
-  bool fails() const { return is_failure(verdict); }
-  bool is_of(const std::set<Class>& classes) const { return fails() && classes.contains(failure); }
+  verdict::Tier tier() const { return verdict::tier_of(verdict, failure, valid, slices, promised, distance); }
+  bool fails() const { return verdict::is_failure(verdict); }
+  bool is_of(const std::set<verdict::Class>& classes) const { return fails() && classes.contains(failure); }
 };
 
 std::vector<Finding> all_findings() {
   std::vector<Finding> all;
-  for (const VerdictRow& verdict : verdicts)
-    for (const ClassRow& failure : classes)
+  for (const verdict::VerdictRow& verdict : verdict::verdicts)
+    for (const verdict::ClassRow& failure : verdict::classes)
       for (const bool valid : {false, true})
         for (const Slices& slices : relevant)
           for (const bool promised : {false, true})
@@ -46,61 +46,65 @@ std::vector<Finding> all_findings() {
   return all;
 }
 
-const std::set<Class> harmful{Class::spoils_state,
-                              Class::changes_input,
-                              Class::writes_out_of_bounds,
-                              Class::heap_damage,
-                              Class::uses_freed,
-                              Class::double_free,
-                              Class::bus_error,
-                              Class::arithmetic_trap,
-                              Class::segmentation_fault,
-                              Class::illegal_instruction,
-                              Class::signal,
-                              Class::reads_out_of_bounds,
-                              Class::leaks,
-                              Class::none};
-const std::set<Class> silent{Class::value, Class::nan, Class::shape, Class::dtype, Class::layout, Class::unwritten};
-const std::set<Class> shy{Class::refused_though_valid, Class::abort, Class::assertion, Class::exit};
-const std::set<Class> fickle{Class::not_repeatable, Class::reads_uninitialised};
+const std::set<verdict::Class> harmful{verdict::Class::spoils_state,
+                                       verdict::Class::changes_input,
+                                       verdict::Class::writes_out_of_bounds,
+                                       verdict::Class::heap_damage,
+                                       verdict::Class::uses_freed,
+                                       verdict::Class::double_free,
+                                       verdict::Class::bus_error,
+                                       verdict::Class::arithmetic_trap,
+                                       verdict::Class::segmentation_fault,
+                                       verdict::Class::illegal_instruction,
+                                       verdict::Class::signal,
+                                       verdict::Class::reads_out_of_bounds,
+                                       verdict::Class::leaks,
+                                       verdict::Class::none};
+const std::set<verdict::Class> silent{verdict::Class::value, verdict::Class::nan,    verdict::Class::shape,
+                                      verdict::Class::dtype, verdict::Class::layout, verdict::Class::unwritten};
+const std::set<verdict::Class> shy{verdict::Class::refused_though_valid, verdict::Class::abort,
+                                   verdict::Class::assertion, verdict::Class::exit};
+const std::set<verdict::Class> fickle{verdict::Class::not_repeatable, verdict::Class::reads_uninitialised};
 
 bool is_near(const Finding& f) {
-  return f.fails() && f.valid && f.failure == Class::value && f.distance && *f.distance <= 4;
+  return f.fails() && f.valid && f.failure == verdict::Class::value && f.distance && *f.distance <= 4;
 }
 
 TEST(Tier, TableIsInTheOrderOfItsEnum) {
-  for (std::size_t i = 0; i < tiers.size(); ++i) EXPECT_EQ(static_cast<std::size_t>(tiers[i].tier), i);
+  for (std::size_t i = 0; i < verdict::tiers.size(); ++i)
+    EXPECT_EQ(static_cast<std::size_t>(verdict::tiers[i].tier), i);
 }
 
 TEST(Tier, EachTierIsReached) {
-  std::set<Tier> reached;
+  std::set<verdict::Tier> reached;
   for (const Finding& f : all_findings()) reached.insert(f.tier());
-  EXPECT_EQ(reached.size(), tiers.size());
+  EXPECT_EQ(reached.size(), verdict::tiers.size());
 }
 
 TEST(Tier, APassHasNoTier) {
   for (const Finding& f : all_findings()) {
-    EXPECT_EQ(f.tier() == Tier::none, f.verdict == Verdict::pass || f.verdict == Verdict::unsupported);
-    EXPECT_EQ(f.tier() == Tier::quality, f.verdict == Verdict::quality);
+    EXPECT_EQ(f.tier() == verdict::Tier::none,
+              f.verdict == verdict::Verdict::pass || f.verdict == verdict::Verdict::unsupported);
+    EXPECT_EQ(f.tier() == verdict::Tier::quality, f.verdict == verdict::Verdict::quality);
   }
 }
 
 TEST(Tier, CallsOutsideTheContractRankBelowPromisedCalls) {
   for (const Finding& f : all_findings()) {
     if (!f.fails() || is_near(f)) continue;
-    EXPECT_EQ(f.tier() == Tier::not_promised, !f.promised);
-    EXPECT_LE(f.tier(), Tier::not_promised);
+    EXPECT_EQ(f.tier() == verdict::Tier::not_promised, !f.promised);
+    EXPECT_LE(f.tier(), verdict::Tier::not_promised);
   }
 }
 
 TEST(Tier, AnErrorWithinFourBoundsIsNear) {
-  for (const Finding& f : all_findings()) EXPECT_EQ(f.tier() == Tier::near, is_near(f));
+  for (const Finding& f : all_findings()) EXPECT_EQ(f.tier() == verdict::Tier::near, is_near(f));
 }
 
 TEST(Tier, HarmOnAValidPromisedCallOutranksEverything) {
   for (const Finding& f : all_findings()) {
     const bool harm = f.promised && f.valid && f.is_of(harmful);
-    EXPECT_EQ(f.tier() == Tier::damage, harm) << name(f.verdict) << ' ' << name(f.failure);
+    EXPECT_EQ(f.tier() == verdict::Tier::damage, harm) << verdict::name(f.verdict) << ' ' << verdict::name(f.failure);
   }
 }
 
@@ -109,14 +113,16 @@ TEST(Tier, AWrongAnswerIsRankedByItsSlice) {
     if (!f.promised || !f.valid || !f.is_of(silent) || is_near(f)) continue;
     const std::string& slice = f.slices.empty() ? "" : f.slices[0];
     const bool special = slice == "special-values" || slice == "zero-sizes" || slice == "extreme-numbers";
-    EXPECT_EQ(f.tier(), slice == "exported" ? Tier::wrong_exported : special ? Tier::wrong_special : Tier::wrong);
+    EXPECT_EQ(f.tier(), slice == "exported" ? verdict::Tier::wrong_exported
+                        : special           ? verdict::Tier::wrong_special
+                                            : verdict::Tier::wrong);
   }
 }
 
 TEST(Tier, SlicesRankOnlyWrongAnswers) {
   for (Finding f : all_findings()) {
     if (f.valid && f.is_of(silent)) continue;
-    const Tier tier = f.tier();
+    const verdict::Tier tier = f.tier();
     f.slices = {"exported"};
     EXPECT_EQ(f.tier(), tier);
   }
@@ -124,35 +130,35 @@ TEST(Tier, SlicesRankOnlyWrongAnswers) {
 
 TEST(Tier, AFailureOnAnInvalidCallNeverOutranksItOnAValidCall) {
   for (Finding f : all_findings()) {
-    if (f.valid || !f.promised || f.is_of({Class::value})) continue;
-    const Tier invalid = f.tier();
+    if (f.valid || !f.promised || f.is_of({verdict::Class::value})) continue;
+    const verdict::Tier invalid = f.tier();
     f.valid = true;
-    EXPECT_LE(f.tier(), invalid) << name(f.verdict) << ' ' << name(f.failure);
+    EXPECT_LE(f.tier(), invalid) << verdict::name(f.verdict) << ' ' << verdict::name(f.failure);
   }
 }
 
 TEST(Tier, RanksFailuresOnInvalidCalls) {
   for (const Finding& f : all_findings()) {
     if (!f.promised || f.valid || !f.fails()) continue;
-    const Tier wanted = f.is_of(harmful)  ? Tier::invalid_damage
-                        : f.is_of(shy)    ? Tier::invalid_aborted
-                        : f.is_of(fickle) ? Tier::not_repeatable
-                                          : Tier::invalid_accepted;
-    EXPECT_EQ(f.tier(), wanted) << name(f.failure);
+    const verdict::Tier wanted = f.is_of(harmful)  ? verdict::Tier::invalid_damage
+                                 : f.is_of(shy)    ? verdict::Tier::invalid_aborted
+                                 : f.is_of(fickle) ? verdict::Tier::not_repeatable
+                                                   : verdict::Tier::invalid_accepted;
+    EXPECT_EQ(f.tier(), wanted) << verdict::name(f.failure);
   }
 }
 
 TEST(Tier, RefusalsOfValidCallsAreOneTier) {
   for (const Finding& f : all_findings())
-    EXPECT_EQ(f.tier() == Tier::refused, f.promised && f.valid && f.is_of(shy)) << name(f.failure);
+    EXPECT_EQ(f.tier() == verdict::Tier::refused, f.promised && f.valid && f.is_of(shy)) << verdict::name(f.failure);
 }
 
 TEST(Tier, AMissingDistanceIsNotNear) {
-  Record r;
-  r.verdict = Verdict::fail, r.failure = Class::value, r.distance = 1;
-  EXPECT_EQ(tier_of(r), Tier::wrong);  // an integer with an error of one
+  verdict::Record r;
+  r.verdict = verdict::Verdict::fail, r.failure = verdict::Class::value, r.distance = 1;
+  EXPECT_EQ(verdict::tier_of(r), verdict::Tier::wrong);  // an integer with an error of one
   r.bound = "0.5";
-  EXPECT_EQ(tier_of(r), Tier::near);
+  EXPECT_EQ(verdict::tier_of(r), verdict::Tier::near);
 }
 
 }  // namespace tier_test

@@ -52,32 +52,33 @@ std::vector<std::string> fields_of(const nlohmann::ordered_json& object) {
 }
 
 TEST(Words, TablesHaveTheWordsOfTheSpecification) {
-  EXPECT_THAT(documented("Verdicts"), ElementsAreArray(words_of(verdicts)));
-  EXPECT_THAT(documented("Classes"), ElementsAreArray(words_of(classes)));
-  EXPECT_THAT(documented("Tiers"), ElementsAreArray(words_of(tiers)));
+  EXPECT_THAT(documented("Verdicts"), ElementsAreArray(words_of(verdict::verdicts)));
+  EXPECT_THAT(documented("Classes"), ElementsAreArray(words_of(verdict::classes)));
+  EXPECT_THAT(documented("Tiers"), ElementsAreArray(words_of(verdict::tiers)));
 }
 
 TEST(Words, TheRuntimeSuiteHasTheWordsOfTheSpecification) {
-  EXPECT_THAT(documented("Cases", "runtime_suite.md"), ElementsAreArray(words_of(scenario_kinds)));
+  EXPECT_THAT(documented("Cases", "runtime_suite.md"), ElementsAreArray(words_of(scenarios::scenario_kinds)));
 }
 
 TEST(Words, FeaturesOfCallsHaveTheWordsOfTheSpecification) {
   std::vector<std::string> names;
-  for (const CallFeature& feature : call_features()) names.emplace_back(feature.name);
+  for (const cases::CallFeature& feature : cases::call_features()) names.emplace_back(feature.name);
   EXPECT_THAT(names_of(documented("Made cases")), ElementsAreArray(names));
 }
 
 TEST(Words, SlicesHaveTheWordsOfTheSpecification) {
   std::vector<Word> slices;
-  for (const CaseSlice& slice : read_contract("everything").slices) slices.emplace_back(slice.name, slice.about);
+  for (const contract::CaseSlice& slice : contract::read_contract("everything").slices)
+    slices.emplace_back(slice.name, slice.about);
   EXPECT_THAT(documented("Slices"), ElementsAreArray(slices));
 }
 
 TEST(Words, LinesHaveTheWordsOfTheSpecification) {
-  EXPECT_THAT(names_of(documented("Case lines")), ElementsAreArray(fields_of(to_json(detailed()))));
-  Defect defect = defect_of({detailed()});
-  defect.ways = {"whenever self has NaN", "always"}, defect.command = repro_line(defect.smallest);
-  const auto line = nlohmann::ordered_json::parse(to_json_line(defect));
+  EXPECT_THAT(names_of(documented("Case lines")), ElementsAreArray(fields_of(verdict::to_json(detailed()))));
+  verdict::Defect defect = defect_of({detailed()});
+  defect.ways = {"whenever self has NaN", "always"}, defect.command = verdict::repro_line(defect.smallest);
+  const auto line = nlohmann::ordered_json::parse(verdict::to_json_line(defect));
   EXPECT_THAT(names_of(documented("Defect lines")), ElementsAreArray(fields_of(line["defect"])));
 }
 

@@ -18,12 +18,12 @@ using reflection::BaseType;
 using Tried = std::set<std::string>;
 
 Bytes recorded(const std::string& name) {
-  const File file = open_file(std::filesystem::path(ASSAY_GOLDEN_PROGRAMS) / name / "program.pte");
+  const File file = files::open_file(std::filesystem::path(ASSAY_GOLDEN_PROGRAMS) / name / "program.pte");
   return {file.bytes.begin(), file.bytes.end()};
 }
 
 std::string what(const std::string& field, SiteKind kind, std::string_view change) {
-  return text(field, ' ', word(kind), ' ', change);
+  return concat(field, ' ', word(kind), ' ', change);
 }
 
 // -- the changes to try -----------------------------------------------------------------------------------------------

@@ -18,10 +18,10 @@ using corrupt::flow_cases, corrupt::FlowCase;
 
 TEST(Flow, EachRuleHasAProgramAtItsBoundaryAndOneThatBreaksIt) {
   for (const FlowCase& c : flow_cases()) {
-    Planned meets, breaks;
+    corrupt::Planned meets, breaks;
     c.meets(meets), c.breaks(breaks);
     const std::string_view rule = c.rule->id;
-    SCOPED_TRACE(text(rule, ", ", c.what));
+    SCOPED_TRACE(concat(rule, ", ", c.what));
     for (const Fault& f : meets.faults()) ADD_FAILURE() << f.rule << ", " << f.place << ": " << f.message;
     const std::vector<Fault> broken = breaks.faults();
     const auto told = std::ranges::find(broken, rule, &Fault::rule);
@@ -41,7 +41,7 @@ TEST(Flow, EachRuleHasACase) {
 class RecordedFlow : public testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(RecordedFlow, IsAccepted) {
-  const auto program = open_program(open_file(GetParam() / "program.pte"));
+  const auto program = open_program(files::open_file(GetParam() / "program.pte"));
   ASSERT_TRUE(program);
   for (const Fault& f : faults_of(*program)) ADD_FAILURE() << f.rule << ", " << f.place << ": " << f.message;
 }
@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, RecordedFlow, testing::ValuesIn(program_folde
 
 // -- state ------------------------------------------------------------------------------------------------------------
 
-std::vector<Index> state_of(const Planned& p) {
+std::vector<Index> state_of(const corrupt::Planned& p) {
   const auto file = open_program(in_memory(p.program.bytes()));
   const auto& plan = *file->tables().execution_plan()->Get(0);
   std::vector<Index> told;
@@ -66,9 +66,9 @@ std::vector<Index> state_of(const Planned& p) {
 }
 
 TEST(Flow, StateIsReadBeforeItIsWritten) {
-  Planned p;
+  corrupt::Planned p;
   const Index cache = p.at(32), view = p.at(32, {2, 2}), scratch = p.at(48), initial = p.at(64), unread = p.at(80);
-  p.plan.at(initial).data_buffer_idx = p.program.initial(numbers({1, 2, 3, 4}));
+  p.plan.at(initial).data_buffer_idx = p.program.initial(corrupt::numbers({1, 2, 3, 4}));
   p.name(unread, "unread");
   p.relu(p.x, scratch), p.plan.add_tensors(cache, initial, p.out);
   p.copy(cache, p.out), p.copy(unread, p.out), p.copy(scratch, p.out);

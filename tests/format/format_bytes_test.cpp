@@ -10,9 +10,9 @@ namespace format_bytes_test {
 
 using Faults = std::vector<Fault>;
 
-Bytes program_file() { return encode(Sample().program); }
-Bytes data_file() { return encode(Sample().data); }
-Bytes bundle_file() { return Sample().encoded_bundle(); }
+Bytes program_file() { return encode(corrupt::Sample().program); }
+Bytes data_file() { return encode(corrupt::Sample().data); }
+Bytes bundle_file() { return corrupt::Sample().encoded_bundle(); }
 
 // Reads a file without knowing anything about it.
 Faults read(const Bytes& file) {

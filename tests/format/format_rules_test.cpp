@@ -25,7 +25,7 @@ using format::RuleId;
 // -- the faults of a file ---------------------------------------------------------------------------------------------
 
 // All faults of the sample's files in the order of reading: data file, program, bundle.
-Faults faults_of(const Sample& s) {
+Faults faults_of(const corrupt::Sample& s) {
   const auto data = open_data(in_memory(encode(s.data)));
   if (!data) return data.faults;
   if (auto faults = faults_of(*data); !faults.empty()) return faults;
@@ -43,9 +43,9 @@ Faults faults_in(const Bytes& file) {
   return open_as(borrowed(file), kind ? *kind : format::program_kind).faults;
 }
 
-Bytes program_file() { return encode(Sample().program); }
-Bytes data_file() { return encode(Sample().data); }
-Bytes bundle_file() { return Sample().encoded_bundle(); }
+Bytes program_file() { return encode(corrupt::Sample().program); }
+Bytes data_file() { return encode(corrupt::Sample().data); }
+Bytes bundle_file() { return corrupt::Sample().encoded_bundle(); }
 
 // -- memory and sizes ------------------------------------------------------------------------------------------------
 
@@ -143,7 +143,7 @@ const MemoryCase memory_cases[] = {
 
 // Files without segments, whose tables end with the file. No enum has its default.
 std::vector<RequiredFields> swept(const RequiredFields::Use& use) {
-  Sample s;
+  corrupt::Sample s;
   for (Bytes& segment : s.program.segments) segment.clear();
   for (Bytes& segment : s.data.segments) segment.clear();
   s.at_device(pte::DeviceType::CUDA);
@@ -163,7 +163,7 @@ std::size_t fields_with_rules() {
 
 std::string told(const Faults& faults) {
   std::string all;
-  for (const Fault& f : faults) all += text(f.rule, " [", f.place, "] ", f.message, '\n');
+  for (const Fault& f : faults) all += concat(f.rule, " [", f.place, "] ", f.message, '\n');
   return all;
 }
 
@@ -172,19 +172,19 @@ using Shown = std::map<std::string_view, std::string>;
 
 void expect_case(RuleId rule, const Faults& met, const Faults& broken, Shown& shown) {
   std::string& line = shown[rule->id];
-  SCOPED_TRACE(text(rule->id, ", behind ", line));
+  SCOPED_TRACE(concat(rule->id, ", behind ", line));
   EXPECT_EQ(told(met), "");
   const auto fault = std::ranges::find(broken, rule->id, &Fault::rule);
   ASSERT_NE(fault, broken.end()) << told(broken);
   EXPECT_EQ(fault->outcome, rule->outcome);
   EXPECT_NE(fault->message, "");
-  line += text(line.empty() ? "" : ", ", fault->place, fault->place.empty() ? "" : " ", fault->message);
+  line += concat(line.empty() ? "" : ", ", fault->place, fault->place.empty() ? "" : " ", fault->message);
 }
 
 Shown shown_by_cases() {
   Shown shown;
   for (const TableCase& c : table_cases()) {
-    Sample meets, breaks;
+    corrupt::Sample meets, breaks;
     c.meets(meets), c.breaks(breaks);
     expect_case(c.rule, faults_of(meets), faults_of(breaks), shown);
   }
@@ -203,13 +203,13 @@ void show_fields(Shown& shown) {
          EXPECT_EQ(faults[0].outcome, Outcome::malformed) << field;
          EXPECT_NE(faults[0].place, "") << field;
          std::string& line = shown[find_format_rule(id)->id];
-         if (fields.insert(field).second) line += text(line.empty() ? "without " : ", without ", field);
+         if (fields.insert(field).second) line += concat(line.empty() ? "without " : ", without ", field);
        }))
     file.run();
   EXPECT_EQ(fields.size(), fields_with_rules());
 }
 
-TEST(FormatRules, TheSampleMeetsEveryRule) { EXPECT_EQ(told(faults_of(Sample())), ""); }
+TEST(FormatRules, TheSampleMeetsEveryRule) { EXPECT_EQ(told(faults_of(corrupt::Sample())), ""); }
 
 TEST(FormatRules, EachHasACaseThatMeetsItAndOneThatBreaksIt) {
   using enum FormatRule::Checked;
@@ -232,7 +232,7 @@ TEST(FormatRules, EachHasACaseThatMeetsItAndOneThatBreaksIt) {
 }
 
 TEST(FormatRules, EveryFaultIsReported) {
-  Sample s;
+  corrupt::Sample s;
   s.tensor(s.at.late).storage_offset = 1;
   s.tensor(s.at.late).layout = 1;
   s.kernel_call().op_index = 7;
@@ -242,7 +242,7 @@ TEST(FormatRules, EveryFaultIsReported) {
 }
 
 TEST(FormatRules, AHundredFaultsAreReportedAndTheRestCounted) {
-  Sample s;
+  corrupt::Sample s;
   s.kernel_call().args.assign(1000, -1);
   const auto refused = validate(*open_program(in_memory(encode(s.program))));
   EXPECT_EQ(refused.faults.size(), 100u);

@@ -61,7 +61,7 @@ void expect_exact(Check check, const std::string& rules) {
 }
 
 TEST(Workspace, CountsExactlyForAValidFile) {
-  const Sample s;
+  const corrupt::Sample s;
   const auto program = open_program(in_memory(encode(s.program)));
   const auto data = open_data(in_memory(encode(s.data)));
   const auto bundle = open_bundle(in_memory(s.encoded_bundle()));
@@ -72,7 +72,7 @@ TEST(Workspace, CountsExactlyForAValidFile) {
 }
 
 TEST(Workspace, SufficesForAFaultyFile) {
-  Sample s;
+  corrupt::Sample s;
   s.plan().non_const_buffer_device.push_back(
       std::make_unique<pte::NonConstBufferDeviceT>(*s.plan().non_const_buffer_device[0]));
   const auto program = open_program(in_memory(encode(s.program)));

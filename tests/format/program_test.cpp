@@ -33,12 +33,14 @@ void expect_the_same_again(std::span<const std::byte> file, Decode decode) {
 
 TEST(Program, IsEqualAfterEncodingAndDecoding) {
   for (const std::size_t alignment : {16u, 128u, 4096u})
-    expect_the_same_again(encode(Sample().program, alignment), decode_program);
+    expect_the_same_again(encode(corrupt::Sample().program, alignment), decode_program);
 }
-TEST(DataFile, IsEqualAfterEncodingAndDecoding) { expect_the_same_again(encode(Sample().data), decode_data_file); }
+TEST(DataFile, IsEqualAfterEncodingAndDecoding) {
+  expect_the_same_again(encode(corrupt::Sample().data), decode_data_file);
+}
 TEST(BundledProgram, IsEqualAfterEncodingAndDecoding) {
-  expect_the_same_again(Sample().encoded_bundle(), decode_bundle);
-  EXPECT_TRUE(decode_program(std::as_bytes(std::span(decode_bundle(Sample().encoded_bundle())->program))));
+  expect_the_same_again(corrupt::Sample().encoded_bundle(), decode_bundle);
+  EXPECT_TRUE(decode_program(std::as_bytes(std::span(decode_bundle(corrupt::Sample().encoded_bundle())->program))));
 }
 
 // The empty program has no alignment.
@@ -74,7 +76,7 @@ TEST(Program, PlannedMemoryZeroIsAPlaceholder) {
   plan.plan().chains.push_back(std::make_unique<pte::ChainT>());
   for (const Int nothing : {Int{-1}, -largest - 1, largest}) {
     plan.plan().non_const_buffer_sizes = {nothing, largest - 1, 1};
-    const CheckReport report = check(in_memory(encode(program)));
+    const inspect::CheckReport report = inspect::check(in_memory(encode(program)));
     EXPECT_TRUE(report.faults.empty());
     ASSERT_EQ(report.methods.size(), 1u);
     EXPECT_EQ(report.methods.first[0].planned, largest);
@@ -141,13 +143,14 @@ TEST(PlanBuilder, PlansMemoryBeyond32Bits) {
 }
 
 TEST(Program, AlignmentMovesSegmentsOnly) {
-  EXPECT_TRUE(*decode_program(encode(Sample().program, 16)) == *decode_program(encode(Sample().program, 4096)));
+  EXPECT_TRUE(*decode_program(encode(corrupt::Sample().program, 16)) ==
+              *decode_program(encode(corrupt::Sample().program, 4096)));
 }
 
 TEST(Program, TheIdentifierTellsTheKind) {
-  EXPECT_EQ(file_kind(encode(Sample().program)), &format::program_kind);
-  EXPECT_EQ(file_kind(encode(Sample().data)), &format::data_kind);
-  EXPECT_EQ(file_kind(Sample().encoded_bundle()), &format::bundle_kind);
+  EXPECT_EQ(file_kind(encode(corrupt::Sample().program)), &format::program_kind);
+  EXPECT_EQ(file_kind(encode(corrupt::Sample().data)), &format::data_kind);
+  EXPECT_EQ(file_kind(corrupt::Sample().encoded_bundle()), &format::bundle_kind);
   EXPECT_EQ(file_kind({}), nullptr);
 }
 
@@ -156,26 +159,26 @@ TEST(FileKinds, EachRowIsCheckedAndDescribed) {
   for (const corrupt::CompleteFile& complete : corrupt::complete_files()) {
     EXPECT_EQ(file_kind(complete.file), complete.kind);
     const Budget budget;
-    const Opened opened(in_memory(complete.file), {}, budget);
-    const Described described = opened.described();
+    const inspect::Opened opened(in_memory(complete.file), {}, budget);
+    const inspect::Described described = opened.described();
     EXPECT_EQ(&described.kind, complete.kind);
     EXPECT_TRUE(described.faults.empty());
-    EXPECT_NO_THROW(content_writers(described.kind)) << described.kind.noun;
+    EXPECT_NO_THROW(inspect::content_writers(described.kind)) << described.kind.noun;
     kinds.insert(complete.kind->name);
   }
   EXPECT_EQ(kinds.size(), format::file_kinds().size()) << "complete_files() lacks a kind";
 }
 
 TEST(Program, DataAreFoundByIndexAndByName) {
-  Sample s;
+  corrupt::Sample s;
   const auto file = open_program(in_memory(encode(s.program)));
   ASSERT_TRUE(file);
   const auto same = [](std::optional<std::span<const std::byte>> found, const Bytes& wanted) {
     return found && std::ranges::equal(found->first(std::min(found->size(), wanted.size())), wanted);
   };
-  EXPECT_TRUE(same(constant_data(file->view(), 1), numbers({1, 2, 3, 4})));
+  EXPECT_TRUE(same(constant_data(file->view(), 1), corrupt::numbers({1, 2, 3, 4})));
   EXPECT_FALSE(constant_data(file->view(), 2));
-  EXPECT_TRUE(same(initial_data(file->view(), 1), numbers({5, 6})));
+  EXPECT_TRUE(same(initial_data(file->view(), 1), corrupt::numbers({5, 6})));
   EXPECT_FALSE(initial_data(file->view(), 2));
   EXPECT_EQ(payload(file->view(), *file->tables().execution_plan()->Get(0)->delegates()->Get(0)).size(), 3u);
   EXPECT_EQ(payload(file->view(), *file->tables().execution_plan()->Get(0)->delegates()->Get(1)).size(), 5u);
@@ -184,7 +187,7 @@ TEST(Program, DataAreFoundByIndexAndByName) {
   ASSERT_TRUE(valid);
   EXPECT_TRUE(same(valid->named("payload")->bytes, Bytes(3)));
   EXPECT_EQ(valid->named("payload")->layout, nullptr);
-  EXPECT_TRUE(same(valid->named("weight")->bytes, numbers({7, 8})));
+  EXPECT_TRUE(same(valid->named("weight")->bytes, corrupt::numbers({7, 8})));
   EXPECT_NE(valid->named("weight")->layout, nullptr);
   EXPECT_FALSE(valid->named("weights"));
   EXPECT_EQ(valid->plan("second"), file->tables().execution_plan()->Get(1));
@@ -192,7 +195,7 @@ TEST(Program, DataAreFoundByIndexAndByName) {
 }
 
 TEST(Program, AnOpenFileKeepsItsBytesAlive) {
-  auto bundle = open_bundle(in_memory(Sample().encoded_bundle()));
+  auto bundle = open_bundle(in_memory(corrupt::Sample().encoded_bundle()));
   auto program = open_program(program_of(*bundle));
   auto valid = validate(*program);
   bundle.value.reset(), program.value.reset();
@@ -202,7 +205,7 @@ TEST(Program, AnOpenFileKeepsItsBytesAlive) {
 }
 
 TEST(Program, TablesAreReadFromACopy) {
-  Bytes bytes = encode(Sample().program);
+  Bytes bytes = encode(corrupt::Sample().program);
   const auto file = open_program(borrowed(bytes));
   const auto* segments = bytes.data() + bytes.size() - 3;
   EXPECT_EQ(file->segment(3).data(), segments);
@@ -216,12 +219,12 @@ TEST_P(RecordedProgram, MeetsEveryRuleAndIsEqualAfterEncoding) {
   std::vector<NamedDataFile> data;
   for (const auto& entry : fs::directory_iterator(GetParam()))
     if (entry.path().extension() == ".ptd") {
-      const File file = open_file(entry.path());
+      const File file = files::open_file(entry.path());
       expect_the_same_again(file.bytes, decode_data_file);
       data.push_back(*open_data(file));
       EXPECT_TRUE(faults_of(data.back()).empty()) << faults_of(data.back())[0].message;
     }
-  const File file = open_file(GetParam() / "program.pte");
+  const File file = files::open_file(GetParam() / "program.pte");
   expect_the_same_again(file.bytes, decode_program);
   for (const Fault& f : faults_of(*open_program(file), data))
     ADD_FAILURE() << f.rule << " [" << f.place << "] " << f.message;

@@ -13,8 +13,9 @@ namespace {
 
 using namespace assay;
 
-std::string request(const Operator& op, const BoundaryCall& call) {
-  return request_line(op, call.arguments, fmt::format("{} {}", call.rule->id, call.outside ? "outside" : "inside"));
+std::string request(const Operator& op, const cases::BoundaryCall& call) {
+  return text::request_line(op, call.arguments,
+                            fmt::format("{} {}", call.rule->id, call.outside ? "outside" : "inside"));
 }
 
 }  // namespace
@@ -22,9 +23,10 @@ std::string request(const Operator& op, const BoundaryCall& call) {
 int main(int argc, char** argv) {
   if (argc != 2 && argc != 3) return fmt::print(stderr, "usage: boundary_calls FOLDER [PATTERN]\n"), 2;
   try {
-    const Corpus corpus(argv[1]);
-    for (const RecordedCalls* calls : corpus.matching(argc == 3 ? argv[2] : ""))
-      for (const BoundaryCall& call : boundary_calls(corpus, *calls)) fmt::print("{}\n", request(calls->op(), call));
+    const cases::Corpus corpus(argv[1]);
+    for (const cases::RecordedCalls* calls : corpus.matching(argc == 3 ? argv[2] : ""))
+      for (const cases::BoundaryCall& call : cases::boundary_calls(corpus, *calls))
+        fmt::print("{}\n", request(calls->op(), call));
   } catch (const Fault& f) {
     return fmt::print(stderr, "boundary_calls: {}, {}: {}\n", name(f.outcome), f.rule, f.message), exit_code(f.outcome);
   }

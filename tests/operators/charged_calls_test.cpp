@@ -39,19 +39,19 @@ void operator delete(void* memory, std::size_t) noexcept { operator delete(memor
 namespace assay {
 namespace charged_calls_test {
 
-const Corpus& corpus() {
-  static const Corpus calls(ASSAY_GOLDEN);
+const cases::Corpus& corpus() {
+  static const cases::Corpus calls(ASSAY_GOLDEN);
   return calls;
 }
 
 // f(operator, arguments) for some recorded calls of every operator.
 template <class F>
 void each_call(std::size_t most, F f) {
-  for (const RecordedCalls* calls : corpus().matching("")) {
+  for (const cases::RecordedCalls* calls : corpus().matching("")) {
     const std::size_t step = calls->size() / most + 1;
     for (std::size_t i = 0; i < calls->size(); i += step) {
-      const Case c = corpus().make({std::string(calls->op().name), calls->digest(i), {}});
-      SCOPED_TRACE(to_text(c.id));
+      const cases::Case c = corpus().make({std::string(calls->op().name), calls->digest(i), {}});
+      SCOPED_TRACE(cases::to_text(c.id));
       f(*c.op, c.arguments);
     }
   }

@@ -108,16 +108,16 @@ std::vector<std::vector<Value>> emptied(std::vector<Value> arguments) {
 constexpr Int little = 1 << 20;
 
 TEST(EmptyCalls, TakeNoTime) {
-  const Corpus corpus(ASSAY_GOLDEN);
+  const cases::Corpus corpus(ASSAY_GOLDEN);
   std::uint64_t all_steps = 0;
-  for (const RecordedCalls* calls : corpus.matching("")) {
+  for (const cases::RecordedCalls* calls : corpus.matching("")) {
     const Operator& op = calls->op();
     for (std::size_t i = 0; i < calls->size(); i += calls->size() / 12 + 1) {
-      Case c = corpus.make({std::string(op.name), calls->digest(i), {}});
+      cases::Case c = corpus.make({std::string(op.name), calls->digest(i), {}});
       for (std::size_t k = 0; k < c.arguments.size(); ++k)
         if (op.arguments[k].out) c.arguments[k] = std::monostate();
       for (std::vector<Value>& arguments : emptied(c.arguments)) {
-        running = to_text(c.id);
+        running = cases::to_text(c.id);
         each_tensor(arguments, [](const Tensor& t) { running += " " + describe(t); });
         each_integer(arguments, [](Int n) { running += " " + std::to_string(n); });
         const Budget budget({.bytes = 4 * little, .work = 8 * little});

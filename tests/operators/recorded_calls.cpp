@@ -53,7 +53,7 @@ class Digest {  // FNV-1a
 
 // How the reference's answer differs from the answer that a trap records, or from the rule that its origin names, as in
 // "trap: bool has no argmax; breaks argmax.R1". Results must be equal bit for bit. Empty if nothing differs.
-std::string trap_mismatch(const RecordedCall& recorded, const Expectation& expected) {
+std::string trap_mismatch(const cases::RecordedCall& recorded, const judge::Expectation& expected) {
   constexpr std::string_view breaks = "; breaks ";
   const std::size_t at = recorded.origin.find(breaks);
   const std::string rule = at == std::string::npos ? "" : recorded.origin.substr(at + breaks.size());
@@ -64,29 +64,29 @@ std::string trap_mismatch(const RecordedCall& recorded, const Expectation& expec
   return "";
 }
 
-int check(const Corpus& corpus, KernelLibrary& eager, std::optional<Probe>& probe, const RecordedCalls& calls,
-          std::set<std::string>& known, std::size_t step, bool traps) {
+int check(const cases::Corpus& corpus, testee::KernelLibrary& eager, std::optional<sandbox::Probe>& probe,
+          const cases::RecordedCalls& calls, std::set<std::string>& known, std::size_t step, bool traps) {
   const Operator& op = calls.op();
   Digest digest;
   int wrong = 0;
   for (std::size_t i = 0; i < calls.size(); i += step) {
-    const CaseId id{std::string(op.name), calls.digest(i), {}};
-    const Case recorded = corpus.make(id);
+    const cases::CaseId id{std::string(op.name), calls.digest(i), {}};
+    const cases::Case recorded = corpus.make(id);
     const std::vector<Value>& arguments = recorded.arguments;
-    const Expectation expected = expect(op, arguments);
+    const judge::Expectation expected = judge::expect(op, arguments);
     std::vector<std::string> disagreements;  // disagreements that KNOWN may list
-    if (const auto m = fresh_mismatch(op, recorded.recorded); !m.empty()) disagreements.push_back(m);
+    if (const auto m = cases::fresh_mismatch(op, recorded.recorded); !m.empty()) disagreements.push_back(m);
     if (const auto m = traps ? trap_mismatch(recorded.recorded, expected) : ""; !m.empty()) disagreements.push_back(m);
     for (const Known depth : {Known::sizes, Known::ranks})
       if (const auto m = static_mismatch(op, arguments, expected.answer, expected.arguments, depth); !m.empty())
-        ++wrong, fmt::print(stderr, "{}: {}\n", to_text(id), m);
+        ++wrong, fmt::print(stderr, "{}: {}\n", cases::to_text(id), m);
     digest.add(static_cast<Bits>(expected.answer.outcome));
     for (const Tensor& t : expected.outs) digest.add(op, t);
     if (!probe || probe->is_spent())
       probe.emplace(eager);  // one Probe serves many calls, since reserving its addresses takes time
-    const Record r = run_case(corpus, *probe, Contract(), id).record;
-    if (r.verdict != Verdict::pass && r.verdict != Verdict::quality)
-      disagreements.push_back(fmt::format("{} {}: {}", name(r.verdict), name(r.failure), r.message));
+    const verdict::Record r = runner::run_case(corpus, *probe, contract::Contract(), id).record;
+    if (r.verdict != verdict::Verdict::pass && r.verdict != verdict::Verdict::quality)
+      disagreements.push_back(fmt::format("{} {}: {}", verdict::name(r.verdict), verdict::name(r.failure), r.message));
     if (disagreements.empty() || known.erase(r.case_id) > 0) continue;
     ++wrong;
     for (const std::string& d : disagreements)
@@ -104,12 +104,12 @@ int main(int argc, char** argv) {
   if (argc < 2 || argc > 4 || step == 0)
     return fmt::print(stderr, "usage: recorded_calls FOLDER [KNOWN [STEP | traps]]\n"), 2;
   try {
-    const Corpus corpus(argv[1]);
-    RecordedEager eager(corpus);
-    std::set<std::string> known = argc > 2 ? read_case_list(argv[2], "known") : std::set<std::string>{};
-    std::optional<Probe> probe;
+    const cases::Corpus corpus(argv[1]);
+    cases::RecordedEager eager(corpus);
+    std::set<std::string> known = argc > 2 ? runner::read_case_list(argv[2], "known") : std::set<std::string>{};
+    std::optional<sandbox::Probe> probe;
     int wrong = 0;
-    for (const RecordedCalls* calls : corpus.matching(""))
+    for (const cases::RecordedCalls* calls : corpus.matching(""))
       wrong += check(corpus, eager, probe, *calls, known, step, traps);
     if (step > 1) known.clear();
     for (const std::string& id : known)

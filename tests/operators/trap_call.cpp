@@ -21,11 +21,11 @@ std::string request(const std::vector<std::string>& words) {
   auto word = words.begin() + 1;
   for (; word != words.end() && word->starts_with("--out="); ++word) outs.push_back(word->substr(6));
   if (word == words.end()) throw Fault(Outcome::malformed, "arguments", "an operator is missing");
-  const Operator& op = operator_named(*word);
-  const std::vector<Value> arguments = read_arguments(op, {word + 1, words.end()}, outs);
+  const Operator& op = text::operator_named(*word);
+  const std::vector<Value> arguments = text::read_arguments(op, {word + 1, words.end()}, outs);
   std::vector<Value> called = arguments;
   const std::string rule = call(op, called).rule;
-  return request_line(op, arguments, words[0] + (rule.empty() ? "" : "; breaks " + rule));
+  return text::request_line(op, arguments, words[0] + (rule.empty() ? "" : "; breaks " + rule));
 }
 
 }  // namespace

@@ -19,11 +19,11 @@ constexpr const char* refusal = "D5";
 struct Telling final : Delegate {
   Log& log;
   char name;
-  Telling(Log& to, char of) : log(to), name(of) { log.push_back(text("begin ", name)); }
-  ~Telling() override { log.push_back(text("end ", name)); }
+  Telling(Log& to, char of) : log(to), name(of) { log.push_back(concat("begin ", name)); }
+  ~Telling() override { log.push_back(concat("end ", name)); }
   std::size_t inputs() const override { return 0; }
   std::size_t outputs() const override { return 0; }
-  void execute(std::span<Value>) override { log.push_back(text("execute ", name)); }
+  void execute(std::span<Value>) override { log.push_back(concat("execute ", name)); }
 };
 
 // Makes and executes the method. Returns the rule by which it is refused, or "".
@@ -51,7 +51,7 @@ void end(void* delegate) { delete static_cast<Telling*>(delegate); }
 std::string run_in_optimized(const ProgramBuilder& from, Log& log) {
   const Bytes file = from.bytes();
   optimized::Fault fault;
-  const ClientMemory checks(1 << 20);
+  const sandbox::ClientMemory checks(1 << 20);
   format::Workspace checking(checks.bytes());
   const auto program = optimized::Program::open(file, {}, {}, checking, fault);
   if (!program) return fault.rule;
@@ -59,12 +59,12 @@ std::string run_in_optimized(const ProgramBuilder& from, Log& log) {
   optimized::Options options;
   options.backends = {&backend, 1};
   const pte::ExecutionPlan& plan = *program->method("forward");
-  const ClientMemory work(optimized::workspace_size(*program, plan));
+  const sandbox::ClientMemory work(optimized::workspace_size(*program, plan));
   format::Workspace workspace(work.bytes());
   optimized::Sizes sizes;
   optimized::make_method(*program, plan, options, workspace, nullptr, sizes, fault);
   if (fault) return fault.rule;
-  const ClientMemory prepared(sizes.prepared), arena(sizes.arena), scratch(sizes.scratch);
+  const sandbox::ClientMemory prepared(sizes.prepared), arena(sizes.arena), scratch(sizes.scratch);
   const optimized::Memories memories{prepared.bytes(), arena.bytes(), {}, scratch.bytes()};
   optimized::Method* method = optimized::make_method(*program, plan, options, workspace, &memories, sizes, fault);
   if (!method) return fault.rule;

@@ -40,25 +40,25 @@ class Fenced {
  private:
   static constexpr std::size_t zone = 128;
   static constexpr std::byte fence{0xFD};
-  ClientMemory memory_;
+  sandbox::ClientMemory memory_;
   std::size_t size_;
 };
 
 struct Files {
-  explicit Files(const fs::path& folder) : calls(read_calls(folder / "calls.json")) {
+  explicit Files(const fs::path& folder) : calls(hosts::read_calls(folder / "calls.json")) {
     add(folder / "program.pte");
     for (const fs::path& file : calls.data) add(file);
   }
   void add(const fs::path& file) {
-    const File read = open_file(file);
-    ClientMemory& copy = memory.emplace_back(read.bytes.size());
+    const File read = files::open_file(file);
+    sandbox::ClientMemory& copy = memory.emplace_back(read.bytes.size());
     std::ranges::copy(read.bytes, copy.bytes().begin());
     bytes.push_back({copy.bytes().data(), copy.bytes().size()});
   }
   std::span<const assay_bytes> data() const { return std::span(bytes).subspan(1); }
 
-  ProgramCalls calls;
-  std::vector<ClientMemory> memory;
+  hosts::ProgramCalls calls;
+  std::vector<sandbox::ClientMemory> memory;
   std::vector<assay_bytes> bytes;
 };
 
@@ -118,7 +118,7 @@ struct Made {
 void set_inputs(assay_method* method, const std::vector<Value>& inputs) {
   assay_fault fault;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const CValue given(inputs[i]);
+    const adapters::CValue given(inputs[i]);
     EXPECT_EQ(assay_set_input(method, i, &given.value, &fault), ASSAY_OK) << fault.message;
   }
 }
@@ -153,9 +153,9 @@ std::string results(const Files& files, const ValidProgram& valid, std::byte fil
   std::string all;
   const std::string name = files.calls.calls.front().method;
   const Made made(opened, name.c_str(), fill);
-  for (const ProgramCall& call : files.calls.calls) {
+  for (const hosts::ProgramCall& call : files.calls.calls) {
     if (call.method != name || !call.fails.empty()) continue;
-    set_inputs(made.method, adapted(*valid.plan(name), call.inputs));
+    set_inputs(made.method, hosts::adapted(*valid.plan(name), call.inputs));
     assay_fault fault;
     EXPECT_EQ(assay_execute(made.method, &fault), ASSAY_OK) << fault.message;
     all += bytes_of_outputs(made.method);
@@ -166,7 +166,8 @@ std::string results(const Files& files, const ValidProgram& valid, std::byte fil
 TEST_P(OptimizedMemory, OnlySuppliedMemoryIsWrittenAndItsInitialBytesHaveNoEffect) {
   const Files files(GetParam());
   if (files.calls.calls.empty()) return;
-  const ValidProgram valid = valid_program(open_file(GetParam() / "program.pte"), open_data_files(files.calls.data));
+  const ValidProgram valid =
+      hosts::valid_program(files::open_file(GetParam() / "program.pte"), files::open_data_files(files.calls.data));
   const std::string zeros = results(files, valid, std::byte{0});
   EXPECT_EQ(zeros, results(files, valid, std::byte{0xFF}));
   EXPECT_EQ(zeros, results(files, valid, std::byte{0x5A}));
@@ -176,11 +177,12 @@ TEST_P(OptimizedMemory, OnlySuppliedMemoryIsWrittenAndItsInitialBytesHaveNoEffec
 TEST_P(OptimizedMemory, InputsAreUsedInPlace) {
   const Files files(GetParam());
   if (files.calls.calls.empty() || !files.calls.calls.front().fails.empty()) return;
-  const ValidProgram valid = valid_program(open_file(GetParam() / "program.pte"), open_data_files(files.calls.data));
+  const ValidProgram valid =
+      hosts::valid_program(files::open_file(GetParam() / "program.pte"), files::open_data_files(files.calls.data));
   const std::byte fill{0x5A};
   const Opened opened(files, fill);
-  const ProgramCall& call = files.calls.calls.front();
-  const std::vector<Value> inputs = adapted(*valid.plan(call.method), call.inputs);
+  const hosts::ProgramCall& call = files.calls.calls.front();
+  const std::vector<Value> inputs = hosts::adapted(*valid.plan(call.method), call.inputs);
   const auto run = [&](bool alias, bool then_copy) {
     const Made made(opened, call.method.c_str(), fill);
     std::vector<Fenced> lent;
@@ -190,10 +192,10 @@ TEST_P(OptimizedMemory, InputsAreUsedInPlace) {
       const auto* t = std::get_if<Tensor>(&inputs[i]);
       if (!t) continue;
       const assay_memory memory = lent.emplace_back(t->bytes.size(), fill).all();
-      const CValue given(inputs[i], static_cast<std::byte*>(memory.data));
+      const adapters::CValue given(inputs[i], static_cast<std::byte*>(memory.data));
       std::ranges::copy(t->bytes, static_cast<std::byte*>(memory.data));
       if (info(t->dtype).bytes > 1) {
-        const CValue askew(inputs[i], static_cast<std::byte*>(memory.data) + 1);
+        const adapters::CValue askew(inputs[i], static_cast<std::byte*>(memory.data) + 1);
         EXPECT_EQ(assay_alias_input(made.method, i, &askew.value, &fault), ASSAY_INVALID);
         EXPECT_STREQ(fault.rule, "R5");
       }
@@ -323,7 +325,7 @@ TEST(ClientMemoryRules, NullElementsSizesAndTextsAreRefused) {
   const auto set = [&](const assay_value& value) {
     return [&](assay_fault* f) { return assay_set_input(c.made.method, 0, &value, f); };
   };
-  CValue given(c.input);
+  adapters::CValue given(c.input);
   assay_fault fault;
   EXPECT_EQ(set(given.value)(&fault), ASSAY_OK);
   for (const auto part : {0, 1, 2}) {
@@ -351,7 +353,7 @@ TEST(ClientRequests, AValueOfAnUnknownKindIsRefused) {
 
 TEST(ClientRequests, NegativeSizesAreRefused) {
   const Client c;
-  CValue given(c.input);
+  adapters::CValue given(c.input);
   for (std::int32_t& size : given.sizes) size = -size;
   assay_fault fault;
   EXPECT_EQ(assay_set_input(c.made.method, 0, &given.value, &fault), ASSAY_INVALID);

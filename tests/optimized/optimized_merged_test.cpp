@@ -48,9 +48,9 @@ double product(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 
 using Operands = std::vector<Value>;  // of a call, without its outs
 
-Expectation ask(const Operator& op, Operands operands) {
+judge::Expectation ask(const Operator& op, Operands operands) {
   operands.resize(op.arguments.size());
-  Expectation expected = expect(op, operands);
+  judge::Expectation expected = judge::expect(op, operands);
   if (expected.answer.outcome != Outcome::ok)
     throw std::runtime_error(fmt::format("{}: {}", op.name, expected.answer.message));
   return expected;
@@ -68,7 +68,7 @@ Operands with_floats_as(DType dtype, Operands operands) {
 Tensor own_bound(const Operator& op, const Operands& operands) {
   const Operands singles = with_floats_as(DType::float32, operands);
   const Tensor exact = evaluate(op, with_floats_as(DType::float64, singles));
-  const auto right = right_answers(op, ask(op, singles), 0);
+  const auto right = judge::right_answers(op, ask(op, singles), 0);
   if (!right) return each([](double) { return infinity; }, exact);
   return each(
       [](double x, double low, double high) {
@@ -396,8 +396,8 @@ class OptimizedMerged : public testing::TestWithParam<std::filesystem::path> {
 
 TEST_P(OptimizedMerged, StepsKeepTheirBounds) {
   const Recorded recorded(GetParam());
-  OptimizedClient client = recorded.client();
-  recorded.each({}, [&](const ProgramCall& call) {
+  adapters::OptimizedClient client = recorded.client();
+  recorded.each({}, [&](const hosts::ProgramCall& call) {
     assay_method* made = client.method(call.method).method;
     const optimized::Method& method = optimized::method_of(made);
     const pte::ExecutionPlan& plan = *recorded.program.plan(call.method);
@@ -410,7 +410,7 @@ TEST_P(OptimizedMerged, StepsKeepTheirBounds) {
             return true;
           },
           &watcher);
-    client.call(call.method, adapted(plan, call.inputs));
+    client.call(call.method, hosts::adapted(plan, call.inputs));
     assay_listen(made, nullptr, nullptr);
   });
 }

@@ -20,16 +20,17 @@ class OptimizedPrograms : public testing::TestWithParam<std::tuple<fs::path, ker
 TEST_P(OptimizedPrograms, GiveTheRecordedResults) {
   const auto& [folder, set] = GetParam();
   if (!kernels::is_supported(set)) GTEST_SKIP() << "this machine does not have " << kernels::traits(set).name;
-  const ProgramCalls calls = read_calls(folder / "calls.json");
-  const auto runtime = make_optimized_runtime({kernels::traits(set).name});
-  Reply reply;
+  const hosts::ProgramCalls calls = hosts::read_calls(folder / "calls.json");
+  const auto runtime = adapters::make_optimized_runtime({kernels::traits(set).name});
+  testee::Reply reply;
   const auto loaded = runtime->load({folder / "program.pte", calls.data}, reply);
   ASSERT_TRUE(loaded) << reply.message;
-  const ValidProgram program = valid_program(open_file(folder / "program.pte"), open_data_files(calls.data));
+  const ValidProgram program =
+      hosts::valid_program(files::open_file(folder / "program.pte"), files::open_data_files(calls.data));
   for (std::size_t k = 0; k < calls.calls.size(); ++k) {
-    const ProgramCall& call = calls.calls[k];
+    const hosts::ProgramCall& call = calls.calls[k];
     std::vector<Value> outputs;
-    reply = loaded->call(call.method, adapted(*program.plan(call.method), call.inputs), outputs);
+    reply = loaded->call(call.method, hosts::adapted(*program.plan(call.method), call.inputs), outputs);
     if (!call.fails.empty()) {
       EXPECT_TRUE(reply.message.starts_with(call.fails)) << reply.message;
       continue;
@@ -38,8 +39,8 @@ TEST_P(OptimizedPrograms, GiveTheRecordedResults) {
     if (!call.outputs) continue;
     ASSERT_EQ(outputs.size(), call.outputs->size());
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const Comparison c = compare(outputs[i], (*call.outputs)[i], call.tolerance);
-      EXPECT_TRUE(c.agrees()) << "call " << k << ", output " << i << ": " << sentence(c, call.tolerance);
+      const files::Comparison c = files::compare(outputs[i], (*call.outputs)[i], call.tolerance);
+      EXPECT_TRUE(c.agrees()) << "call " << k << ", output " << i << ": " << files::sentence(c, call.tolerance);
     }
   }
 }

@@ -30,14 +30,15 @@ void fill(Tensor& tensor, float value) {
 }
 
 // The recorded inputs, or inputs of one value.
-Ran run(const fs::path& folder, const OptimizedClient::Options& options, std::optional<float> filled = {}) {
+Ran run(const fs::path& folder, const adapters::OptimizedClient::Options& options, std::optional<float> filled = {}) {
   const Recorded recorded(folder);
-  OptimizedClient client = recorded.client(options);
+  adapters::OptimizedClient client = recorded.client(options);
   Ran ran;
   ran.results = recorded.run(client, {}, [&](Value& input) {
     if (Tensor* t = std::get_if<Tensor>(&input); t && filled) fill(*t, *filled);
   });
-  recorded.each({}, [&](const ProgramCall& call) { ran.steps += assay_step_count(client.method(call.method).method); });
+  recorded.each(
+      {}, [&](const hosts::ProgramCall& call) { ran.steps += assay_step_count(client.method(call.method).method); });
   return ran;
 }
 
@@ -52,14 +53,14 @@ class OptimizedRewrites : public testing::TestWithParam<fs::path> {
 };
 
 void expect_agreement(const fs::path& folder, const Ran& rewritten, const Ran& written) {
-  const ProgramCalls calls = read_calls(folder / "calls.json");
+  const hosts::ProgramCalls calls = hosts::read_calls(folder / "calls.json");
   ASSERT_EQ(written.results.size(), rewritten.results.size());
   std::size_t k = 0;
-  for (const ProgramCall& call : calls.calls) {
+  for (const hosts::ProgramCall& call : calls.calls) {
     if (!call.fails.empty()) continue;
     for (std::size_t i = 0; i < written.results[k].size(); ++i) {
-      const Comparison c = compare(rewritten.results[k][i], written.results[k][i], call.tolerance);
-      EXPECT_TRUE(c.agrees()) << "call " << k << ", output " << i << ": " << sentence(c, call.tolerance);
+      const files::Comparison c = files::compare(rewritten.results[k][i], written.results[k][i], call.tolerance);
+      EXPECT_TRUE(c.agrees()) << "call " << k << ", output " << i << ": " << files::sentence(c, call.tolerance);
     }
     ++k;
   }

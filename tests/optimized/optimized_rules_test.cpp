@@ -13,7 +13,7 @@ std::string rule_in_optimized(const ProgramBuilder& program, const std::vector<V
                               Int instructions = 0) {
   const Bytes file = program.bytes();
   try {
-    OptimizedClient client(file, {}, {.as_written = as_written, .instructions = instructions});
+    adapters::OptimizedClient client(file, {}, {.as_written = as_written, .instructions = instructions});
     client.call("forward", inputs);
     return "";
   } catch (const Fault& fault) {

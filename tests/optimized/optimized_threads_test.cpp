@@ -15,7 +15,7 @@ namespace optimized_threads_test {
 namespace fs = std::filesystem;
 using Results = Recorded::Results;
 
-OptimizedClient::Options on_threads(std::size_t n) {
+adapters::OptimizedClient::Options on_threads(std::size_t n) {
   return {.threads = n, .run = kernels::backwards(n).run, .least_share = 1};
 }
 
@@ -23,7 +23,7 @@ class OptimizedThreads : public testing::TestWithParam<fs::path> {};
 
 TEST_P(OptimizedThreads, ThreeThreadsGiveTheResultsOfOne) {
   const Recorded recorded(GetParam());
-  OptimizedClient one = recorded.client(), three = recorded.client(on_threads(3));
+  adapters::OptimizedClient one = recorded.client(), three = recorded.client(on_threads(3));
   expect_same(recorded.run(three), recorded.run(one));
 }
 
@@ -33,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, OptimizedThreads, testing::ValuesIn(program_fol
 TEST(OptimizedThreads, MethodsOfOneProgramRunAtTheSameTime) {
   for (const char* name : {"external_methods", "methods", "plan_per_method"}) {
     const Recorded recorded(fs::path(ASSAY_GOLDEN_PROGRAMS) / name);
-    OptimizedClient alone = recorded.client(), together = recorded.client(on_threads(2));
+    adapters::OptimizedClient alone = recorded.client(), together = recorded.client(on_threads(2));
     for (const std::string& method : together.method_names()) together.method(method);
     std::vector<std::jthread> threads;
     for (const std::string& method : together.method_names()) {
@@ -46,7 +46,7 @@ TEST(OptimizedThreads, MethodsOfOneProgramRunAtTheSameTime) {
 
 // Calls the method that is running.
 struct Meddler {
-  const OptimizedClient::Method& method;
+  const adapters::OptimizedClient::Method& method;
   std::vector<std::string> rules;
 
   static bool meddle(void* context, const assay_method*, std::size_t) {
@@ -65,8 +65,9 @@ struct Meddler {
 
 TEST(OptimizedReentrancy, AListenerCannotChangeTheMethod) {
   const Recorded recorded(fs::path(ASSAY_GOLDEN_PROGRAMS) / "mlp");
-  OptimizedClient alone = recorded.client({.as_written = true}), client = recorded.client({.as_written = true});
-  const OptimizedClient::Method& method = client.method(client.default_method());
+  adapters::OptimizedClient alone = recorded.client({.as_written = true}),
+                            client = recorded.client({.as_written = true});
+  const adapters::OptimizedClient::Method& method = client.method(client.default_method());
   Meddler meddler{method, {}};
   assay_listen(method.method, Meddler::meddle, &meddler);
   expect_same(recorded.run(client), recorded.run(alone));

@@ -36,12 +36,13 @@ class PackedPrograms : public testing::TestWithParam<fs::path> {};
 TEST_P(PackedPrograms, GiveTheSameResultsFromAFile) {
   const Recorded recorded(GetParam());
   const Folder folder;
-  const OptimizedClient::Options keeping{.packed_cache = folder.path()};
-  OptimizedClient without = recorded.client(), first = recorded.client(keeping), next = recorded.client(keeping);
+  const adapters::OptimizedClient::Options keeping{.packed_cache = folder.path()};
+  adapters::OptimizedClient without = recorded.client(), first = recorded.client(keeping),
+                            next = recorded.client(keeping);
   const Results want = recorded.run(without);
   expect_same(recorded.run(first), want);
   expect_same(recorded.run(next), want);
-  for (const ProgramCall& call : recorded.calls.calls) {
+  for (const hosts::ProgramCall& call : recorded.calls.calls) {
     if (!call.fails.empty()) continue;
     const auto &made = first.method(call.method), &found = next.method(call.method);
     EXPECT_FALSE(made.packed);
@@ -70,9 +71,9 @@ struct Packing {
   }
 
   Recorded recorded;
-  OptimizedClient client;
+  adapters::OptimizedClient client;
   std::string method;
-  ClientMemory file;
+  sandbox::ClientMemory file;
 };
 
 Fault fault_of(const assay_fault& f, assay_outcome outcome) {
@@ -80,7 +81,7 @@ Fault fault_of(const assay_fault& f, assay_outcome outcome) {
 }
 
 // The fault when the file is opened. None: it is opened.
-std::optional<Fault> refused(const OptimizedClient& client, std::span<const std::byte> file,
+std::optional<Fault> refused(const adapters::OptimizedClient& client, std::span<const std::byte> file,
                              assay_packed* opened = nullptr) {
   assay_fault fault{};
   assay_packed packed;
@@ -95,7 +96,7 @@ std::optional<Fault> refused(const Packing& by, const assay_packed& packed, cons
   assay_fault fault{};
   std::size_t bytes = 0;
   assay_method_workspace_size(by.client.program(), method.c_str(), &bytes, &fault);
-  const ClientMemory workspace(bytes);
+  const sandbox::ClientMemory workspace(bytes);
   options.packed = &packed;
   assay_method_sizes sizes;
   const auto outcome = assay_method_size(by.client.program(), method.c_str(), &options,
@@ -110,8 +111,8 @@ void expect_breaks(std::string_view rule, const std::optional<Fault>& fault) {
   show_case(rule, "refused", *fault);
 }
 
-ClientMemory changed(std::span<const std::byte> file, std::size_t at) {
-  ClientMemory copy(file.size());
+sandbox::ClientMemory changed(std::span<const std::byte> file, std::size_t at) {
+  sandbox::ClientMemory copy(file.size());
   std::ranges::copy(file, copy.bytes().begin());
   copy.bytes()[at] ^= std::byte{1};
   return copy;
@@ -129,7 +130,7 @@ TEST(Packed, EachRuleHasACaseThatKeepsItAndOneThatBreaksIt) {
   expect_breaks("P1", refused(linear.client, changed(file, identifier).bytes()));
   expect_breaks("P2", refused(linear.client, changed(file, version).bytes()));
   expect_breaks("P3", refused(linear.client, file.first(file.size() - 1)));
-  ClientMemory moved(file.size() + 32);
+  sandbox::ClientMemory moved(file.size() + 32);
   std::ranges::copy(file, moved.bytes().subspan(32).begin());
   expect_breaks("P3", refused(linear.client, moved.bytes().subspan(32)));
   for (const std::size_t at : {layout, program, digest, header, file.size() - 1})
@@ -176,13 +177,13 @@ TEST(Packed, AreSavedOnlyIfTheyFit) {
 TEST(Packed, AreReplacedIfTheyBelongToAnotherMethod) {
   const Recorded recorded(fs::path(ASSAY_GOLDEN_PROGRAMS) / "mlp");
   const Folder folder;
-  const OptimizedClient::Options keeping{.packed_cache = folder.path()};
+  const adapters::OptimizedClient::Options keeping{.packed_cache = folder.path()};
   recorded.client(keeping).method("forward");
   const fs::path file = fs::directory_iterator(folder.path())->path();
   for (const char* spoilt :
        {"", "assay packed", "something else that is longer than any header of packed constants is"}) {
     std::ofstream(file, std::ios::binary) << spoilt;
-    OptimizedClient client = recorded.client(keeping), next = recorded.client(keeping);
+    adapters::OptimizedClient client = recorded.client(keeping), next = recorded.client(keeping);
     EXPECT_FALSE(client.method("forward").packed);
     EXPECT_TRUE(next.method("forward").packed);
   }

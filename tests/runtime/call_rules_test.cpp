@@ -187,14 +187,14 @@ TEST(CallRules, AreCheckedWithinABudget) {
 // -- recorded programs ------------------------------------------------------------------------------------------------
 
 Program program_in(const std::filesystem::path& folder) {
-  return *decode_program(open_file(folder / "program.pte").bytes);
+  return *decode_program(files::open_file(folder / "program.pte").bytes);
 }
 
 std::vector<File> data_beside(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.path().extension() == ".ptd") files.push_back(entry.path());
-  return open_data_files(files);
+  return files::open_data_files(files);
 }
 
 Tensor zeros(const pte::TensorT& t) {
@@ -238,7 +238,8 @@ TEST(CallRules, AreMetByRecordedPrograms) {
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(std::filesystem::path(ASSAY_GOLDEN_PROGRAMS).parent_path())) {
     if (entry.path().filename() != "program.pte") continue;
-    const CallFaults found = faults_of_calls(valid(open_file(entry.path()), data_beside(entry.path().parent_path())));
+    const CallFaults found =
+        faults_of_calls(valid(files::open_file(entry.path()), data_beside(entry.path().parent_path())));
     EXPECT_THAT(found.faults, IsEmpty()) << entry.path();
     EXPECT_EQ(found.more, 0) << entry.path();
     ++programs, in_full += found.in_full, calls += found.in_full + found.in_part + found.not_asked;
@@ -308,8 +309,8 @@ bool is_straight(const pte::ExecutionPlanT& plan) {
 void expect_same(const CallFaults& found, const Refusal& ran, const std::string& program) {
   const Fault* said = found.faults.empty() ? nullptr : &found.faults.front();
   const std::string story =
-      text(program, ": the rules say ", said ? said->rule + ", " + said->place : "nothing", ", the execution ",
-           ran ? ran->rule + ", " + ran->place + ": " + ran->message : "nothing");
+      concat(program, ": the rules say ", said ? said->rule + ", " + said->place : "nothing", ", the execution ",
+             ran ? ran->rule + ", " + ran->place + ": " + ran->message : "nothing");
   if (said) {
     ASSERT_TRUE(ran) << story;
     ASSERT_LE(instruction_of(*ran), instruction_of(*said)) << story;
@@ -336,7 +337,7 @@ TEST(CallRules, AgreeWithTheExecutionOfChangedPrograms) {
       const auto run = executed(changed, data);
       if (!run) continue;
       const CallFaults found = faults_of_calls(valid(in_memory(encode(changed)), data));
-      expect_same(found, *run, text(folder.filename().string(), ", seed ", seed));
+      expect_same(found, *run, concat(folder.filename().string(), ", seed ", seed));
       refused += !found.faults.empty();
       all_asked += found.in_part + found.not_asked == 0;
     }

@@ -53,8 +53,8 @@ std::map<std::string, Recorded> exported_in(const fs::path& exporters, const fs:
   return programs;
 }
 
-ProgramCalls calls_of(const Recorded& recorded) {
-  ProgramCalls calls = read_calls(recorded.calls / "calls.json");
+hosts::ProgramCalls calls_of(const Recorded& recorded) {
+  hosts::ProgramCalls calls = hosts::read_calls(recorded.calls / "calls.json");
   std::vector<fs::path> own;
   for (const auto& entry : fs::directory_iterator(recorded.files))
     if (entry.path().extension() == ".ptd") own.push_back(entry.path());
@@ -63,7 +63,7 @@ ProgramCalls calls_of(const Recorded& recorded) {
 }
 
 // The differences, a sentence each.
-std::vector<std::string> differences(const ProgramCall& call, const CallResult& result) {
+std::vector<std::string> differences(const hosts::ProgramCall& call, const hosts::CallResult& result) {
   std::vector<std::string> all;
   if (!result.mismatch.empty())
     all.push_back(result.mismatch + (result.refusal ? fmt::format(": {}, {}: {}", result.refusal->rule,
@@ -71,18 +71,19 @@ std::vector<std::string> differences(const ProgramCall& call, const CallResult& 
                                                     : ""));
   for (std::size_t i = 0; i < result.comparisons.size(); ++i)
     if (!result.comparisons[i].agrees())
-      all.push_back(fmt::format("output {}: {}", i, sentence(result.comparisons[i], call.tolerance)));
+      all.push_back(fmt::format("output {}: {}", i, files::sentence(result.comparisons[i], call.tolerance)));
   return all;
 }
 
 // Runs a program's calls and prints its line.
 std::vector<std::string> check(const std::string& program, const Recorded& recorded) {
-  const ProgramCalls calls = calls_of(recorded);
-  Host host(valid_program(open_file(recorded.files / "program.pte"), open_data_files(calls.data)));
+  const hosts::ProgramCalls calls = calls_of(recorded);
+  hosts::Host host(
+      hosts::valid_program(files::open_file(recorded.files / "program.pte"), files::open_data_files(calls.data)));
   std::vector<std::string> all;
   std::size_t compared = 0;
   for (std::size_t i = 0; i < calls.calls.size(); ++i) {
-    const CallResult result = run_call(host, calls.calls[i]);
+    const hosts::CallResult result = hosts::run_call(host, calls.calls[i]);
     compared += result.comparisons.size();
     for (const std::string& d : differences(calls.calls[i], result)) all.push_back(fmt::format("call {}, {}", i, d));
   }

@@ -74,12 +74,12 @@ class WithoutMemory : public testing::TestWithParam<std::string> {
  protected:
   WithoutMemory() {
     const fs::path folder = fs::path(ASSAY_GOLDEN_PROGRAMS) / GetParam();
-    calls_ = read_calls(folder / "calls.json", {});
-    program_ = open_file(folder / "program.pte", {});
-    data_ = open_data_files(calls_.data, {});
+    calls_ = hosts::read_calls(folder / "calls.json", {});
+    program_ = files::open_file(folder / "program.pte", {});
+    data_ = files::open_data_files(calls_.data, {});
   }
 
-  ProgramCalls calls_;
+  hosts::ProgramCalls calls_;
   File program_;
   std::vector<File> data_;
 };
@@ -98,7 +98,7 @@ TEST_P(WithoutMemory, AMethodIsRefused) {
 }
 
 TEST_P(WithoutMemory, AnExecutionIsRefusedAndTheNextRuns) {
-  const ProgramCall& call = calls_.calls[0];
+  const hosts::ProgramCall& call = calls_.calls[0];
   Result<Method> ready = LoadedProgram::load(program_, data_)->method(call.method);
   Method& method = *ready;
   with_each_allocation_failing([&] {
@@ -106,10 +106,10 @@ TEST_P(WithoutMemory, AnExecutionIsRefusedAndTheNextRuns) {
       if (for_want_of_memory(method.set_input(i, call.inputs[i]))) return true;
     return for_want_of_memory(method.execute());
   });
-  Host host(valid_program(program_, data_));
-  EXPECT_TRUE(run_call(host, call).agrees());
+  hosts::Host host(hosts::valid_program(program_, data_));
+  EXPECT_TRUE(hosts::run_call(host, call).agrees());
   for (std::size_t i = 0; i < call.outputs->size(); ++i)
-    EXPECT_TRUE(compare(*method.output(i), (*call.outputs)[i], call.tolerance).agrees());
+    EXPECT_TRUE(files::compare(*method.output(i), (*call.outputs)[i], call.tolerance).agrees());
 }
 
 INSTANTIATE_TEST_SUITE_P(Runtime, WithoutMemory,

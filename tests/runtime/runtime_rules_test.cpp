@@ -188,12 +188,12 @@ auto expect_of_identity(Rule name, const Tensor& x) {
     std::vector<std::int32_t> sizes(x.sizes.begin(), x.sizes.end());
     plan.plan().inputs = plan.plan().outputs = {plan.tensor(x.dtype, sizes)};
     plan.new_chain();
-    Host host(valid_program(in_memory(program.bytes())));
-    const Tolerance tolerance{.rtol = 0.5, .atol = 0};
-    const CallResult result = run_call(host, {"forward", {x}, {{expected}}, tolerance, ""});
+    hosts::Host host(hosts::valid_program(in_memory(program.bytes())));
+    const files::Tolerance tolerance{.rtol = 0.5, .atol = 0};
+    const hosts::CallResult result = hosts::run_call(host, {"forward", {x}, {{expected}}, tolerance, ""});
     EXPECT_FALSE(result.refusal);
     if (result.agrees()) return {};
-    return Fault(Outcome::invalid, name, sentence(result.comparisons.at(0), tolerance));
+    return Fault(Outcome::invalid, name, files::sentence(result.comparisons.at(0), tolerance));
   };
 }
 
@@ -257,13 +257,13 @@ std::vector<RuntimeCase> runtime_cases() {
 TEST(RuntimeRules, EachHasARunAtItsBoundaryAndOneThatBreaksIt) {
   std::set<std::string_view> covered;
   for (const RuntimeCase& c : runtime_cases()) {
-    SCOPED_TRACE(text(c.rule, ", ", c.what));
+    SCOPED_TRACE(concat(c.rule, ", ", c.what));
     const Refusal met = c.meets(), broken = c.breaks();
     EXPECT_FALSE(met) << met->rule << ' ' << met->message;
     ASSERT_TRUE(broken);
     EXPECT_EQ(broken->rule, c.rule);
     EXPECT_EQ(broken->outcome, find_format_rule(c.rule)->outcome);
-    EXPECT_THAT(text(broken->place, " ", broken->message), testing::HasSubstr(c.says));
+    EXPECT_THAT(concat(broken->place, " ", broken->message), testing::HasSubstr(c.says));
     show_case(c.rule, c.what, *broken);
     covered.insert(c.rule);
   }

@@ -84,7 +84,7 @@ TEST_P(MethodsShare, InTheReference) {
 TEST_P(MethodsShare, InTheOptimizedRuntime) {
   for (const bool as_written : {false, true}) {
     const Bytes file = program_of(GetParam());
-    OptimizedClient client(file, {}, {.as_written = as_written, .share_arenas = GetParam().arenas});
+    adapters::OptimizedClient client(file, {}, {.as_written = as_written, .share_arenas = GetParam().arenas});
     const auto call = [&](const char* name) { return values_of(std::get<Tensor>(client.call(name, {}).front())); };
     EXPECT_EQ(call("first"), after_one_call());
     EXPECT_EQ(call("second"), second());

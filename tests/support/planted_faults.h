@@ -19,7 +19,7 @@ namespace assay::planted {
 // The arguments of a call, by the names of the schema.
 class Arguments {
  public:
-  Arguments(const Operator& op, std::span<HostValue> values) : op_(op), values_(values) {}
+  Arguments(const Operator& op, std::span<testee::HostValue> values) : op_(op), values_(values) {}
 
   template <class T>
   const T* find(std::string_view name) const {
@@ -33,7 +33,7 @@ class Arguments {
     return n ? *n : 0;
   }
   Dims sizes(std::string_view name) const {
-    const TensorView* t = find<TensorView>(name);
+    const testee::TensorView* t = find<testee::TensorView>(name);
     return t ? t->sizes : Dims{};
   }
   Int rank(std::string_view name) const { return sizes(name).size(); }
@@ -46,21 +46,21 @@ class Arguments {
     const Ints* list = find<Ints>(name);
     return list && std::ranges::adjacent_find(*list, std::ranges::not_equal_to()) != list->end();
   }
-  TensorView& out() const {
+  testee::TensorView& out() const {
     for (std::size_t i = 0; i < values_.size(); ++i)
-      if (op_.arguments[i].out) return std::get<TensorView>(values_[i]);
+      if (op_.arguments[i].out) return std::get<testee::TensorView>(values_[i]);
     std::abort();
   }
-  TensorView& input() const { return std::get<TensorView>(values_[0]); }
+  testee::TensorView& input() const { return std::get<testee::TensorView>(values_[0]); }
 
  private:
   const Operator& op_;
-  std::span<HostValue> values_;
+  std::span<testee::HostValue> values_;
 };
 
 struct Fault {
   std::string name, op;
-  Class found_as;
+  verdict::Class found_as;
   // Does the damage after the right answer, if the call is one that goes wrong. `before` is a copy of what the out held
   // before the call, and `given` has the sizes with which the out came.
   void (*apply)(const Arguments&, const std::vector<std::byte>& before, const Dims& given);
@@ -71,7 +71,7 @@ struct Fault {
 inline Int elements(const Arguments& a) { return count(a.out().sizes); }
 
 inline void spoil(const Arguments& a, Int element) {
-  TensorView& out = a.out();
+  testee::TensorView& out = a.out();
   const Int size = info(out.dtype).bytes;
   out.data[(element + 1) * size - 1] ^= out.dtype == DType::boolean ? std::byte{1} : std::byte{0x40};
 }
@@ -107,7 +107,7 @@ void leaves_element(const Arguments& a, const std::vector<std::byte>& before, co
 
 // Adds the bias a second time to each channel.
 inline void adds_bias_twice(const Arguments& a, const std::vector<std::byte>&, const Dims&) {
-  const TensorView* bias = a.find<TensorView>("bias");
+  const testee::TensorView* bias = a.find<testee::TensorView>("bias");
   if (!bias || bias->dtype != DType::float32 || a.size("input", 0) < 2) return;
   const auto* add = reinterpret_cast<const float*>(bias->data);
   auto* out = reinterpret_cast<float*>(a.out().data);
@@ -186,68 +186,68 @@ inline std::vector<Fault> faults() {
     return a.rank("other") > 1 && a.size("other", 0) == 1 && a.size("self", 0) > 1;
   };
   constexpr auto last_of_three = [](const A& a) {
-    const TensorViews* list = a.find<TensorViews>("tensors");
+    const testee::TensorViews* list = a.find<testee::TensorViews>("tensors");
     return list && list->size() > 2 && a.number("dim") < 0;
   };
   constexpr auto groups_of_channels = [](const A& a) {
     return a.number("group") > 1 && a.number("C") > 2 * a.number("group");
   };
   return {
-      {"element 1,000 unwritten", "aten::mul.out", Class::unwritten, leaves_element<1000>},
-      {"bias twice in batches", "aten::convolution.out", Class::value, adds_bias_twice},
-      {"one padding for both", "aten::convolution.out", Class::value, wrong_if<padding>},
-      {"no resize", "aten::relu.out", Class::shape, keeps_given_sizes},
-      {"input changed and restored", "aten::relu.out", Class::changes_input, changes_and_restores},
-      {"4 KiB leaked", "aten::relu.out", Class::leaks, leaks},
-      {"one element read behind the input", "aten::relu.out", Class::reads_out_of_bounds, reads_behind},
-      {"one element read before the input", "aten::relu.out", Class::reads_out_of_bounds, reads_before},
-      {"a page leaked", "aten::relu.out", Class::leaks, leaks_pages},
-      {"tail of 4", "aten::add.out", Class::value, breaks_tail<4>},
-      {"tail of 8", "aten::exp.out", Class::value, breaks_tail<8>},
-      {"tail of 16", "aten::sub.out", Class::value, breaks_tail<16>},
-      {"tail of 32", "aten::where.self_out", Class::value, breaks_tail<32>},
-      {"tail of 64", "aten::clone.out", Class::value, breaks_tail<64>},
-      {"block of 64", "aten::abs.out", Class::value, breaks_block<64>},
-      {"block of 1,024", "aten::sigmoid.out", Class::value, breaks_block<1024>},
-      {"edge at 512", "aten::gelu.out", Class::value, breaks_edge<512>},
-      {"edge at 4,096", "aten::div.out", Class::value, breaks_edge<4096>},
-      {"edge at 32,768", "aten::mul.out", Class::value, breaks_edge<32768>},
-      {"edge at 65,536", "aten::add.out", Class::value, breaks_edge<65536>},
-      {"one stride for both", "aten::convolution.out", Class::value, wrong_if<stride>},
-      {"one dilation for both", "aten::convolution.out", Class::value, wrong_if<dilation>},
-      {"groups of several channels", "aten::convolution.out", Class::value, wrong_if<grouped>},
-      {"transposed with groups", "aten::convolution.out", Class::value, wrong_if<transposed_groups>},
-      {"transposed with one padding", "aten::convolution.out", Class::value, wrong_if<transposed_padding>},
-      {"taps as a square", "aten::convolution.out", Class::value, wrong_if<taps>},
-      {"more than 16 channels", "aten::convolution.out", Class::value, wrong_if<channels>},
-      {"window as a square", "aten::avg_pool2d.out", Class::value, wrong_if<kernel>},
-      {"pooling with one stride, rounded up", "aten::avg_pool2d.out", Class::value, wrong_if<ceil_stride>},
-      {"pooling with one padding", "aten::max_pool2d_with_indices.out", Class::value, wrong_if<padding>},
-      {"negative dim kept", "aten::sum.IntList_out", Class::value, wrong_if<negative_keepdim>},
-      {"rows of more than 256", "aten::native_layer_norm.out", Class::value, wrong_if<long_rows>},
-      {"groups of channels", "aten::native_group_norm.out", Class::value, wrong_if<groups_of_channels>},
-      {"inner dim", "aten::_softmax.out", Class::value, wrong_if<inner_dim>},
-      {"second dim from the end", "aten::cumsum.out", Class::value, wrong_if<negative_dim>},
-      {"more than 255 products", "aten::mm.out", Class::value, wrong_if<deep>},
-      {"tail of columns", "aten::mm.out", Class::value, wrong_if<wide>},
-      {"more than 64 rows", "aten::mm.out", Class::value, wrong_if<tall>},
-      {"batch of products", "aten::bmm.out", Class::value, wrong_if<many>},
-      {"more than 128 indices", "aten::index_select.out", Class::value, wrong_if<far_index>},
-      {"broadcast rows", "aten::minimum.out", Class::value, wrong_if<broadcast>},
-      {"three tensors along a negative dim", "aten::cat.out", Class::value, wrong_if<last_of_three>},
+      {"element 1,000 unwritten", "aten::mul.out", verdict::Class::unwritten, leaves_element<1000>},
+      {"bias twice in batches", "aten::convolution.out", verdict::Class::value, adds_bias_twice},
+      {"one padding for both", "aten::convolution.out", verdict::Class::value, wrong_if<padding>},
+      {"no resize", "aten::relu.out", verdict::Class::shape, keeps_given_sizes},
+      {"input changed and restored", "aten::relu.out", verdict::Class::changes_input, changes_and_restores},
+      {"4 KiB leaked", "aten::relu.out", verdict::Class::leaks, leaks},
+      {"one element read behind the input", "aten::relu.out", verdict::Class::reads_out_of_bounds, reads_behind},
+      {"one element read before the input", "aten::relu.out", verdict::Class::reads_out_of_bounds, reads_before},
+      {"a page leaked", "aten::relu.out", verdict::Class::leaks, leaks_pages},
+      {"tail of 4", "aten::add.out", verdict::Class::value, breaks_tail<4>},
+      {"tail of 8", "aten::exp.out", verdict::Class::value, breaks_tail<8>},
+      {"tail of 16", "aten::sub.out", verdict::Class::value, breaks_tail<16>},
+      {"tail of 32", "aten::where.self_out", verdict::Class::value, breaks_tail<32>},
+      {"tail of 64", "aten::clone.out", verdict::Class::value, breaks_tail<64>},
+      {"block of 64", "aten::abs.out", verdict::Class::value, breaks_block<64>},
+      {"block of 1,024", "aten::sigmoid.out", verdict::Class::value, breaks_block<1024>},
+      {"edge at 512", "aten::gelu.out", verdict::Class::value, breaks_edge<512>},
+      {"edge at 4,096", "aten::div.out", verdict::Class::value, breaks_edge<4096>},
+      {"edge at 32,768", "aten::mul.out", verdict::Class::value, breaks_edge<32768>},
+      {"edge at 65,536", "aten::add.out", verdict::Class::value, breaks_edge<65536>},
+      {"one stride for both", "aten::convolution.out", verdict::Class::value, wrong_if<stride>},
+      {"one dilation for both", "aten::convolution.out", verdict::Class::value, wrong_if<dilation>},
+      {"groups of several channels", "aten::convolution.out", verdict::Class::value, wrong_if<grouped>},
+      {"transposed with groups", "aten::convolution.out", verdict::Class::value, wrong_if<transposed_groups>},
+      {"transposed with one padding", "aten::convolution.out", verdict::Class::value, wrong_if<transposed_padding>},
+      {"taps as a square", "aten::convolution.out", verdict::Class::value, wrong_if<taps>},
+      {"more than 16 channels", "aten::convolution.out", verdict::Class::value, wrong_if<channels>},
+      {"window as a square", "aten::avg_pool2d.out", verdict::Class::value, wrong_if<kernel>},
+      {"pooling with one stride, rounded up", "aten::avg_pool2d.out", verdict::Class::value, wrong_if<ceil_stride>},
+      {"pooling with one padding", "aten::max_pool2d_with_indices.out", verdict::Class::value, wrong_if<padding>},
+      {"negative dim kept", "aten::sum.IntList_out", verdict::Class::value, wrong_if<negative_keepdim>},
+      {"rows of more than 256", "aten::native_layer_norm.out", verdict::Class::value, wrong_if<long_rows>},
+      {"groups of channels", "aten::native_group_norm.out", verdict::Class::value, wrong_if<groups_of_channels>},
+      {"inner dim", "aten::_softmax.out", verdict::Class::value, wrong_if<inner_dim>},
+      {"second dim from the end", "aten::cumsum.out", verdict::Class::value, wrong_if<negative_dim>},
+      {"more than 255 products", "aten::mm.out", verdict::Class::value, wrong_if<deep>},
+      {"tail of columns", "aten::mm.out", verdict::Class::value, wrong_if<wide>},
+      {"more than 64 rows", "aten::mm.out", verdict::Class::value, wrong_if<tall>},
+      {"batch of products", "aten::bmm.out", verdict::Class::value, wrong_if<many>},
+      {"more than 128 indices", "aten::index_select.out", verdict::Class::value, wrong_if<far_index>},
+      {"broadcast rows", "aten::minimum.out", verdict::Class::value, wrong_if<broadcast>},
+      {"three tensors along a negative dim", "aten::cat.out", verdict::Class::value, wrong_if<last_of_three>},
   };
 }
 
 // The reference's answer, with the planted fault in calls whose first result is a contiguous float32.
-inline Reply faulty_answer(const Operator& op, std::span<HostValue> values) {
+inline testee::Reply faulty_answer(const Operator& op, std::span<testee::HostValue> values) {
   static const std::vector<Fault> all = faults();
   const auto fault =
       std::ranges::find_if(all, [&](const Fault& f) { return f.op == op.name && is_planted(op, f.name); });
-  if (fault == all.end()) return ReferenceLibrary().call(op, values);
+  if (fault == all.end()) return adapters::ReferenceLibrary().call(op, values);
   const Arguments arguments(op, values);
-  const TensorView given = arguments.out();
+  const testee::TensorView given = arguments.out();
   const std::vector<std::byte> before(given.data, given.data + given.capacity);
-  const Reply reply = ReferenceLibrary().call(op, values);
+  const testee::Reply reply = adapters::ReferenceLibrary().call(op, values);
   const bool is_usual = arguments.out().dtype == DType::float32 && arguments.is_usual_layout();
   if (reply.outcome == Outcome::ok && is_usual) fault->apply(arguments, before, given.sizes);
   return reply;

@@ -30,7 +30,7 @@ File read(const std::filesystem::path& path) {
   return in_memory({bytes.begin(), bytes.end()});
 }
 
-Reply reply_of(const Fault& fault) { return {fault.outcome, fault.rule + ": " + fault.message}; }
+testee::Reply reply_of(const Fault& fault) { return {fault.outcome, fault.rule + ": " + fault.message}; }
 
 std::string contents(const File& file) { return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()}; }
 
@@ -64,20 +64,20 @@ struct Kept {
   int calls = 0;
 };
 
-class PlantedProgram final : public TesteeProgram {
+class PlantedProgram final : public testee::TesteeProgram {
  public:
   PlantedProgram(std::shared_ptr<Kept> kept, bool shares_arenas)
       : kept_(std::move(kept)), shares_arenas_(shares_arenas) {}
 
-  Reply call(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) override {
-    const Reply reply = answer(name, inputs, outputs);
+  testee::Reply call(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) override {
+    const testee::Reply reply = answer(name, inputs, outputs);
     if (reply.outcome != Outcome::ok) kept_->has_refused = true;
     if (reply.outcome == Outcome::ok) change(name, inputs, outputs);
     return reply;
   }
 
  private:
-  Reply answer(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) {
+  testee::Reply answer(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) {
     const auto& plans = *kept_->program.program()->tables().execution_plan();
     if (is_planted("loses-the-second-method") && plans.size() > 1 && name == plans[1]->name()->string_view())
       return {Outcome::invalid, "there is only one method"};
@@ -96,8 +96,8 @@ class PlantedProgram final : public TesteeProgram {
     if (inputs.size() < wanted && !remembers) return {Outcome::invalid, "an input is not set"};
     for (std::size_t i = 0; i < std::min(wanted, inputs.size()); ++i)
       if (const Refusal refused = method.set_input(i, inputs[i]))
-        return is_overlooked(*refused) ? Reply{} : reply_of(*refused);
-    if (const Refusal refused = method.execute()) return is_overlooked(*refused) ? Reply{} : reply_of(*refused);
+        return is_overlooked(*refused) ? testee::Reply{} : reply_of(*refused);
+    if (const Refusal refused = method.execute()) return is_overlooked(*refused) ? testee::Reply{} : reply_of(*refused);
     kept_->called.insert(name);
     for (std::size_t i = 0; i < format::size_of(method.plan().outputs()); ++i) outputs.push_back(*method.output(i));
     return {};
@@ -139,11 +139,11 @@ class PlantedProgram final : public TesteeProgram {
   bool shares_arenas_;
 };
 
-class PlantedRuntime final : public Runtime {
+class PlantedRuntime final : public testee::Runtime {
  public:
   std::string_view name() const override { return "planted"; }
 
-  std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
+  std::unique_ptr<testee::TesteeProgram> load(const testee::LoadSettings& settings, testee::Reply& reply) override {
     const File file = read(settings.program);
     std::vector<File> files;
     for (const auto& one : settings.data) files.push_back(read(one));
@@ -164,11 +164,11 @@ class PlantedRuntime final : public Runtime {
 
  private:
   // A program that is accepted although it is invalid; its methods give no outputs.
-  class Nothing final : public TesteeProgram {
-    Reply call(const std::string&, std::span<const Value>, std::vector<Value>&) override { return {}; }
+  class Nothing final : public testee::TesteeProgram {
+    testee::Reply call(const std::string&, std::span<const Value>, std::vector<Value>&) override { return {}; }
   };
 
-  static std::unique_ptr<TesteeProgram> refused(const Fault& fault, Reply& reply) {
+  static std::unique_ptr<testee::TesteeProgram> refused(const Fault& fault, testee::Reply& reply) {
     if (is_planted("ends-on-" + fault.rule)) std::raise(SIGSEGV);
     for (volatile bool forever = is_planted("hangs-on-" + fault.rule); forever;) {
     }
@@ -183,4 +183,4 @@ class PlantedRuntime final : public Runtime {
 }  // namespace
 }  // namespace assay
 
-extern "C" assay::Runtime* assay_runtime() { return new assay::PlantedRuntime; }
+extern "C" assay::testee::Runtime* assay_runtime() { return new assay::PlantedRuntime; }

@@ -20,27 +20,27 @@ struct Recorded {
 
   explicit Recorded(const std::filesystem::path& of)
       : folder(of),
-        calls(read_calls(folder / "calls.json")),
-        program(valid_program(open_file(folder / "program.pte"), open_data_files(calls.data))) {}
+        calls(hosts::read_calls(folder / "calls.json")),
+        program(hosts::valid_program(files::open_file(folder / "program.pte"), files::open_data_files(calls.data))) {}
 
-  OptimizedClient client(const OptimizedClient::Options& options = {}) const {
-    return OptimizedClient(folder / "program.pte", calls.data, options);
+  adapters::OptimizedClient client(const adapters::OptimizedClient::Options& options = {}) const {
+    return adapters::OptimizedClient(folder / "program.pte", calls.data, options);
   }
 
   // Calls f with each call of the named method that is not refused. An empty name selects all methods.
   template <class F>
   void each(const std::string& method, F f) const {
-    for (const ProgramCall& call : calls.calls)
+    for (const hosts::ProgramCall& call : calls.calls)
       if (call.fails.empty() && (method.empty() || call.method == method)) f(call);
   }
 
   // The results of the calls. `change` may change the inputs.
   Results run(
-      OptimizedClient& client, const std::string& name = {},
+      adapters::OptimizedClient& client, const std::string& name = {},
       const std::function<void(Value&)>& change = [](Value&) {}) const {
     Results results;
-    each(name, [&](const ProgramCall& call) {
-      std::vector<Value> inputs = adapted(*program.plan(call.method), call.inputs);
+    each(name, [&](const hosts::ProgramCall& call) {
+      std::vector<Value> inputs = hosts::adapted(*program.plan(call.method), call.inputs);
       for (Value& input : inputs) change(input);
       results.push_back(client.call(call.method, inputs));
     });
@@ -48,7 +48,7 @@ struct Recorded {
   }
 
   std::filesystem::path folder;
-  ProgramCalls calls;
+  hosts::ProgramCalls calls;
   ValidProgram program;
 };
 
@@ -56,7 +56,7 @@ inline void expect_same(const Recorded::Results& got, const Recorded::Results& w
   ASSERT_EQ(got.size(), want.size());
   for (std::size_t k = 0; k < got.size(); ++k)
     for (std::size_t i = 0; i < got[k].size(); ++i)
-      EXPECT_TRUE(compare(got[k][i], want[k][i], {}).agrees()) << "call " << k << ", output " << i;
+      EXPECT_TRUE(files::compare(got[k][i], want[k][i], {}).agrees()) << "call " << k << ", output " << i;
 }
 
 }  // namespace assay

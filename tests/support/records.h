@@ -9,8 +9,8 @@
 // Records and defects as runs write them. Tests of reports change them.
 namespace assay {
 
-inline Record passing(std::string operator_name, std::string case_id = "#0") {
-  Record record;
+inline verdict::Record passing(std::string operator_name, std::string case_id = "#0") {
+  verdict::Record record;
   record.testee = "executorch";
   record.operator_name = std::move(operator_name);
   record.case_id = record.operator_name + case_id;
@@ -22,24 +22,24 @@ inline Record passing(std::string operator_name, std::string case_id = "#0") {
   return record;
 }
 
-inline Record ending(std::string operator_name, Verdict verdict, std::string case_id = "#0") {
-  Record record = passing(std::move(operator_name), std::move(case_id));
+inline verdict::Record ending(std::string operator_name, verdict::Verdict verdict, std::string case_id = "#0") {
+  verdict::Record record = passing(std::move(operator_name), std::move(case_id));
   record.verdict = verdict;
   record.distance.reset();
   return record;
 }
 
-inline Record failing(std::string operator_name, Class failure, std::string case_id = "#0") {
-  Record record = passing(std::move(operator_name), std::move(case_id));
-  record.verdict = Verdict::fail;
+inline verdict::Record failing(std::string operator_name, verdict::Class failure, std::string case_id = "#0") {
+  verdict::Record record = passing(std::move(operator_name), std::move(case_id));
+  record.verdict = verdict::Verdict::fail;
   record.failure = failure;
   record.elements = 6;
   return record;
 }
 
 // A record in which every field is set.
-inline Record detailed() {
-  Record record = failing("aten::_softmax.out", Class::value, "#17~dtype:0:5~size:1:0");
+inline verdict::Record detailed() {
+  verdict::Record record = failing("aten::_softmax.out", verdict::Class::value, "#17~dtype:0:5~size:1:0");
   record.distance = 31.4;
   record.rule = "softmax.accuracy";
   record.message = "Element (1, 0) of größe 日本 is off: </script>";
@@ -53,23 +53,24 @@ inline Record detailed() {
 }
 
 // A defect with all of these records.
-inline Defect defect_of(const std::vector<Record>& records, std::string when = "always") {
-  Defect d;
+inline verdict::Defect defect_of(const std::vector<verdict::Record>& records, std::string when = "always") {
+  verdict::Defect d;
   d.smallest = records.front();
   d.testee = d.smallest.testee, d.verdict = d.smallest.verdict, d.failure = d.smallest.failure;
   d.known = true;
-  for (const Record& r : records) {
-    d.tier = std::min(d.tier, tier_of(r)), d.promised_cases += r.promised, d.known = d.known && r.known;
+  for (const verdict::Record& r : records) {
+    d.tier = std::min(d.tier, verdict::tier_of(r)), d.promised_cases += r.promised, d.known = d.known && r.known;
     if (d.operators.empty() || d.operators.back() != r.operator_name) d.operators.push_back(r.operator_name);
     d.case_ids.push_back(r.case_id);
   }
   d.cases = records.size(), d.distance = d.smallest.distance, d.trial = {20, 20, 20, 20}, d.explained = true;
-  d.when = std::move(when), d.sentence = sentence(d), d.id = d.sentence;
+  d.when = std::move(when), d.sentence = verdict::sentence(d), d.id = d.sentence;
   return d;
 }
 
-inline Summary summary_of(const std::vector<Record>& records, const std::vector<Defect>& defects = {}) {
-  return summarize(RunFile{{}, records, defects, {}, true});
+inline verdict::Summary summary_of(const std::vector<verdict::Record>& records,
+                                   const std::vector<verdict::Defect>& defects = {}) {
+  return verdict::summarize(verdict::RunFile{{}, records, defects, {}, true});
 }
 
 template <typename Write>

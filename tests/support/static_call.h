@@ -60,14 +60,14 @@ inline std::string static_mismatch(const Operator& op, std::vector<Value> argume
   if (answer.outcome != Outcome::ok)
     return std::pair(answer.outcome, answer.rule) == std::pair(given.outcome, given.rule)
                ? ""
-               : text("the rules refuse it by ", said, ", the call gives '", given.rule, "'");
+               : concat("the rules refuse it by ", said, ", the call gives '", given.rule, "'");
   if (given.outcome != Outcome::ok) {
     const bool decided = answer.unknown.empty() || !can_come_before(op, answer.unknown, given.rule);
-    return decided ? text("the rules say '", said, "', the call is refused by ", given.rule) : "";
+    return decided ? concat("the rules say '", said, "', the call is refused by ", given.rule) : "";
   }
   if (!answer.unknown.empty()) return {};
   for (std::size_t i = arguments.size() - op.outs(); i < arguments.size(); ++i)
-    if (!same_metadata(arguments[i], results[i])) return text("the promised ", op.arguments[i].name, " is another");
+    if (!same_metadata(arguments[i], results[i])) return concat("the promised ", op.arguments[i].name, " is another");
   return {};
 }
 

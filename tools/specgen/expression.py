@@ -201,7 +201,7 @@ class Translation:
         parts = []
         for text, inside in re.findall(r"([^{]+)|\{([^}]*)\}", self.expression.sentence):
             parts += [cpp_string(text)] if text else self.spoken(inside)
-        return f"text({', '.join(parts)})"
+        return f"concat({', '.join(parts)})"
 
     def spoken(self, inside):
         """The parts of a sentence for `{inside}`: the name of an argument, its `.value`, a number `: noun`, any other expression."""

@@ -19,7 +19,7 @@ using executorch::runtime::EValue;
 
 constexpr const char* xnnpack_backend = "XnnpackBackend";
 
-class ModuleEngine final : public Engine {
+class ModuleEngine final : public testee::Engine {
  public:
   ModuleEngine() {
     log::capture();
@@ -30,7 +30,7 @@ class ModuleEngine final : public Engine {
 
   std::string version() const override { return ASSAY_EXECUTORCH_VERSION; }
 
-  Reply load(const EngineSettings& settings) override {
+  testee::Reply load(const testee::EngineSettings& settings) override {
     log::clear();
     set_threads(settings.threads);
     method_ = settings.method;
@@ -39,7 +39,7 @@ class ModuleEngine final : public Engine {
     return reply_of(module_->load_method(method_));
   }
 
-  Reply set_inputs(std::span<const Value> inputs) override {
+  testee::Reply set_inputs(std::span<const Value> inputs) override {
     values_.assign(inputs.begin(), inputs.end());
     inputs_.clear(), held_.clear();
     try {
@@ -53,7 +53,7 @@ class ModuleEngine final : public Engine {
     return {};
   }
 
-  Reply run() override {
+  testee::Reply run() override {
     log::clear();
     auto results = module_->execute(method_, inputs_);
     if (!results.ok()) return reply_of(results.error());
@@ -96,6 +96,6 @@ class ModuleEngine final : public Engine {
 }  // namespace
 }  // namespace assay::executorch_kernels
 
-extern "C" __attribute__((visibility("default"))) assay::Engine* assay_engine() {
+extern "C" __attribute__((visibility("default"))) assay::testee::Engine* assay_engine() {
   return new assay::executorch_kernels::ModuleEngine;
 }

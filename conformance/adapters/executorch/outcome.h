@@ -8,10 +8,10 @@
 namespace assay::executorch_kernels {
 
 // The reply for an error, with what was logged since log::clear().
-inline Reply reply_of(executorch::runtime::Error error) {
+inline testee::Reply reply_of(executorch::runtime::Error error) {
   return {static_cast<Outcome>(outcome_of(error)),
           error == executorch::runtime::Error::Ok ? std::string()
-                                                  : text(executorch::runtime::to_string(error), ": ", log::errors())};
+                                                  : concat(executorch::runtime::to_string(error), ": ", log::errors())};
 }
 
 }  // namespace assay::executorch_kernels

@@ -19,14 +19,15 @@ namespace {
 using executorch::extension::Module;
 using executorch::runtime::EValue;
 
-class LoadedModule final : public TesteeProgram {
+class LoadedModule final : public testee::TesteeProgram {
  public:
   explicit LoadedModule(std::unique_ptr<Module> module) : module_(std::move(module)) {}
 
-  Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) override {
+  testee::Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) override {
     log::clear();
     if (remembers(method, inputs.size()))
-      return {Outcome::invalid, text("only ", inputs.size(), " inputs are set: a call forgets those of earlier ones")};
+      return {Outcome::invalid,
+              concat("only ", inputs.size(), " inputs are set: a call forgets those of earlier ones")};
     held_.clear();
     inputs_.assign(inputs.begin(), inputs.end());
     std::vector<EValue> arguments;
@@ -58,14 +59,14 @@ class LoadedModule final : public TesteeProgram {
   std::vector<executorch::extension::TensorPtr> held_;
 };
 
-class ModuleRuntime final : public Runtime {
+class ModuleRuntime final : public testee::Runtime {
  public:
   explicit ModuleRuntime(bool with_xnnpack) : with_xnnpack_(with_xnnpack) {
     log::capture();
     executorch::runtime::runtime_init();
     set_threads(1);
     if (with_xnnpack && !dlopen(file_of(xnnpack).c_str(), RTLD_NOW | RTLD_LOCAL))
-      no_testee(name(), " cannot be loaded: ", dlerror());
+      testee::no_testee(name(), " cannot be loaded: ", dlerror());
   }
 
   std::string_view name() const override { return with_xnnpack_ ? "executorch+xnnpack" : "executorch"; }
@@ -77,7 +78,7 @@ class ModuleRuntime final : public Runtime {
   }
 
   // Methods always share their arenas, because this runtime does not share state by name.
-  std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
+  std::unique_ptr<testee::TesteeProgram> load(const testee::LoadSettings& settings, testee::Reply& reply) override {
     log::clear();
     std::vector<std::string> files(settings.data.begin(), settings.data.end());
     auto module = std::make_unique<Module>(settings.program.string(), std::move(files), Module::LoadMode::File, nullptr,
@@ -93,10 +94,10 @@ class ModuleRuntime final : public Runtime {
 }  // namespace
 }  // namespace assay::executorch_kernels
 
-extern "C" __attribute__((visibility("default"))) assay::Runtime* assay_runtime() {
+extern "C" __attribute__((visibility("default"))) assay::testee::Runtime* assay_runtime() {
   return new assay::executorch_kernels::ModuleRuntime(false);
 }
 
-extern "C" __attribute__((visibility("default"))) assay::Runtime* assay_runtime_xnnpack() {
+extern "C" __attribute__((visibility("default"))) assay::testee::Runtime* assay_runtime_xnnpack() {
   return new assay::executorch_kernels::ModuleRuntime(true);
 }

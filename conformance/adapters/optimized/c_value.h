@@ -7,7 +7,7 @@
 #include "optimized/api/assay.h"
 #include "reference/value.h"
 
-namespace assay {
+namespace assay::adapters {
 
 // A value in the form of the C interface, with the sizes and the dim order that it refers to. A tensor's elements are
 // those of `from`, which must outlive this, or lie at `data`.
@@ -36,4 +36,4 @@ struct CValue {
   std::vector<std::uint8_t> order;
 };
 
-}  // namespace assay
+}  // namespace assay::adapters

@@ -17,26 +17,26 @@
 #include "conformance/adapters/optimized/pool.h"
 #endif
 
-namespace assay {
+namespace assay::adapters {
 namespace {
 
 // A file of packed constants takes at most this many bytes more than the constants themselves.
 constexpr std::uintmax_t most_packed_header = 4096;
 
 // Requires that the file is regular, because other files do not tell their size.
-ClientMemory contents(const std::filesystem::path& file) {
+sandbox::ClientMemory contents(const std::filesystem::path& file) {
   std::error_code unknown;
   const std::uintmax_t size = std::filesystem::file_size(file, unknown);
-  if (unknown) throw Fault(Outcome::malformed, "file", text(file.string(), " cannot be read: ", unknown.message()));
+  if (unknown) throw Fault(Outcome::malformed, "file", concat(file.string(), " cannot be read: ", unknown.message()));
   std::ifstream in(file, std::ios::binary);
-  ClientMemory memory(size);
+  sandbox::ClientMemory memory(size);
   in.read(reinterpret_cast<char*>(memory.bytes().data()), static_cast<std::streamsize>(size));
-  if (!in) throw Fault(Outcome::malformed, "file", text(file.string(), " cannot be read as a whole"));
+  if (!in) throw Fault(Outcome::malformed, "file", concat(file.string(), " cannot be read as a whole"));
   return memory;
 }
 
 assay_bytes read_only(OptimizedClient::Bytes b) { return {b.data(), b.size()}; }
-assay_memory memory_of(const ClientMemory& m) { return {m.bytes().data(), m.bytes().size()}; }
+assay_memory memory_of(const sandbox::ClientMemory& m) { return {m.bytes().data(), m.bytes().size()}; }
 
 // Calls the runtime and throws a Fault if it refuses.
 template <class Ask>
@@ -105,7 +105,7 @@ void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Opt
   for (const Bytes file : data) files.push_back(read_only(file));
   assay_program_sizes sizes;
   done([&](auto* f) { return assay_program_size(read_only(program), files.data(), files.size(), &sizes, f); });
-  const ClientMemory workspace = memory(sizes.workspace);
+  const sandbox::ClientMemory workspace = memory(sizes.workspace);
   memory_ = memory(sizes.program);
   done([&](auto* f) {
     return assay_program_open(read_only(program), files.data(), files.size(), memory_of(*memory_), memory_of(workspace),
@@ -143,7 +143,9 @@ std::vector<std::string> OptimizedClient::method_names() const {
   return all;
 }
 
-ClientMemory OptimizedClient::memory(std::size_t bytes) const { return ClientMemory(bytes, budget_, "the runtime"); }
+sandbox::ClientMemory OptimizedClient::memory(std::size_t bytes) const {
+  return sandbox::ClientMemory(bytes, budget_, "the runtime");
+}
 
 // Fault G3: the program has no such method.
 void OptimizedClient::expect_method(const std::string& name) const {
@@ -155,7 +157,7 @@ void OptimizedClient::expect_method(const std::string& name) const {
   throw Fault(Outcome::invalid, "G3", std::string(sentence.view()));
 }
 
-ClientMemory OptimizedClient::workspace(const std::string& method) const {
+sandbox::ClientMemory OptimizedClient::workspace(const std::string& method) const {
   expect_method(method);
   std::size_t bytes = 0;
   done([&](auto* f) { return assay_method_workspace_size(program_, method.c_str(), &bytes, f); });
@@ -163,7 +165,7 @@ ClientMemory OptimizedClient::workspace(const std::string& method) const {
 }
 
 assay_method_sizes OptimizedClient::sizes(const std::string& method, const assay_options& options,
-                                          const ClientMemory& workspace) const {
+                                          const sandbox::ClientMemory& workspace) const {
   assay_method_sizes sizes;
   done([&](auto* f) { return assay_method_size(program_, method.c_str(), &options, memory_of(workspace), &sizes, f); });
   return sizes;
@@ -174,7 +176,7 @@ assay_method_sizes OptimizedClient::sizes(const std::string& name) const {
 }
 
 OptimizedClient::Method OptimizedClient::make(const std::string& name, const assay_options& options,
-                                              const ClientMemory& work) {
+                                              const sandbox::ClientMemory& work) {
   const assay_method_sizes sizes = this->sizes(name, options, work);
   if (!shared_) {
     shared_ = memory(sizes.shared);
@@ -193,17 +195,17 @@ std::filesystem::path OptimizedClient::packed_file(const std::string& method) co
   const auto place = std::ranges::find(names, method) - names.begin();
   const std::string& name = testee_.instruction_set;
   const auto set = name.empty() ? kernels::best_instruction_set() : kernels::find_instruction_set(name);
-  return packed_cache_ / text(place, ".", kernels::name_of(set), testee_.relaxed ? ".relaxed" : "", ".packed");
+  return packed_cache_ / concat(place, ".", kernels::name_of(set), testee_.relaxed ? ".relaxed" : "", ".packed");
 }
 
 // Returns nothing if there are no packed constants yet, or the runtime would now pack them differently.
 std::optional<OptimizedClient::Method> OptimizedClient::make_with_kept(const std::string& method,
-                                                                       const ClientMemory& work) {
+                                                                       const sandbox::ClientMemory& work) {
   const auto file = packed_file(method);
   std::error_code missing;
   const std::uintmax_t size = std::filesystem::file_size(file, missing);
   if (missing || size > most_packed_header + sizes(method, options_, work).prepared) return {};
-  ClientMemory kept = contents(file);
+  sandbox::ClientMemory kept = contents(file);
   assay_packed packed;
   if (assay_packed_open(program_, {kept.bytes().data(), kept.bytes().size()}, &packed, nullptr) != ASSAY_OK) return {};
   assay_options options = options_;
@@ -217,24 +219,24 @@ std::optional<OptimizedClient::Method> OptimizedClient::make_with_kept(const std
 
 // Writes the whole file or none, even if several processes write it at once.
 void OptimizedClient::keep_packed(const std::string& method, const Method& made) const {
-  const ClientMemory file(assay_packed_size(made.method));
+  const sandbox::ClientMemory file(assay_packed_size(made.method));
   done([&](auto* f) { return assay_packed_save(program_, made.method, memory_of(file), f); });
   std::error_code failed;
   std::filesystem::create_directories(packed_cache_, failed);
   const auto to = packed_file(method);
   auto part = to;
-  part += text(".", getpid());
+  part += concat(".", getpid());
   std::ofstream out(part, std::ios::binary);
   out.write(reinterpret_cast<const char*>(file.bytes().data()), static_cast<std::streamsize>(file.bytes().size()));
   out.close();
   if (out) std::filesystem::rename(part, to, failed);
   if (!out || failed)
-    throw Fault(Outcome::exhausted, "packed", text("packed constants cannot be written to ", to.string()));
+    throw Fault(Outcome::exhausted, "packed", concat("packed constants cannot be written to ", to.string()));
 }
 
 const OptimizedClient::Method& OptimizedClient::method(const std::string& name) {
   if (const auto found = methods_.find(name); found != methods_.end()) return found->second;
-  const ClientMemory work = workspace(name);
+  const sandbox::ClientMemory work = workspace(name);
   std::optional<Method> made;
   if (!packed_cache_.empty()) made = make_with_kept(name, work);
   if (!made) {
@@ -247,7 +249,7 @@ const OptimizedClient::Method& OptimizedClient::method(const std::string& name) 
 std::vector<Value> OptimizedClient::call(const std::string& name, std::span<const Value> inputs) {
   const Method& made = method(name);
   if (const std::size_t wanted = assay_input_count(made.method); inputs.size() != wanted)
-    throw Fault(Outcome::invalid, "R4", text("the method wants ", wanted, " inputs, but ", inputs.size(), " came"));
+    throw Fault(Outcome::invalid, "R4", concat("the method wants ", wanted, " inputs, but ", inputs.size(), " came"));
   for (std::size_t i = 0; i < inputs.size(); ++i) set_input(made, i, inputs[i]);
   execute(made);
   return outputs(made);
@@ -272,4 +274,4 @@ std::vector<Value> OptimizedClient::outputs(const Method& method) {
   return all;
 }
 
-}  // namespace assay
+}  // namespace assay::adapters

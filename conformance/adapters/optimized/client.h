@@ -12,7 +12,7 @@
 #include "optimized/api/assay.h"
 #include "reference/value.h"
 
-namespace assay {
+namespace assay::adapters {
 
 // The memories that a client gives a method, with their sizes: {"prepared", 4096}.
 std::vector<std::pair<std::string, std::uint64_t>> memories(const assay_method_sizes& sizes);
@@ -22,9 +22,9 @@ class OptimizedClient {
  public:
   struct Method {
     assay_method_sizes sizes;
-    ClientMemory prepared, arena, scratch;
+    sandbox::ClientMemory prepared, arena, scratch;
     assay_method* method;
-    std::optional<ClientMemory> packed = {};  // the packed constants that were read from a file
+    std::optional<sandbox::ClientMemory> packed = {};  // the packed constants that were read from a file
   };
 
   struct Options {
@@ -68,25 +68,25 @@ class OptimizedClient {
  private:
   void open(Bytes program, std::span<const Bytes> data, const Options& options);
   void begin_pool(std::size_t threads);
-  ClientMemory memory(std::size_t bytes) const;  // charged to the budget
+  sandbox::ClientMemory memory(std::size_t bytes) const;  // charged to the budget
   void expect_method(const std::string& name) const;
-  ClientMemory workspace(const std::string& method) const;
+  sandbox::ClientMemory workspace(const std::string& method) const;
   assay_method_sizes sizes(const std::string& method, const assay_options& options,
-                           const ClientMemory& workspace) const;
-  Method make(const std::string& method, const assay_options& options, const ClientMemory& workspace);
+                           const sandbox::ClientMemory& workspace) const;
+  Method make(const std::string& method, const assay_options& options, const sandbox::ClientMemory& workspace);
   std::filesystem::path packed_file(const std::string& method) const;
-  std::optional<Method> make_with_kept(const std::string& method, const ClientMemory& workspace);
+  std::optional<Method> make_with_kept(const std::string& method, const sandbox::ClientMemory& workspace);
   void keep_packed(const std::string& method, const Method& made) const;
 
   std::shared_ptr<void> pool_;
   OptimizedTestee testee_;
   std::filesystem::path packed_cache_;
   std::optional<Budget> budget_;
-  std::vector<ClientMemory> files_;
+  std::vector<sandbox::ClientMemory> files_;
   assay_options options_{};
-  std::optional<ClientMemory> memory_, shared_;
+  std::optional<sandbox::ClientMemory> memory_, shared_;
   assay_program* program_ = nullptr;
   std::map<std::string, Method> methods_;
 };
 
-}  // namespace assay
+}  // namespace assay::adapters

@@ -12,7 +12,7 @@
 #include "optimized/runtime/table.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::adapters {
 namespace {
 
 using optimized::ValueKind;
@@ -25,12 +25,12 @@ class CallValues {
   explicit CallValues(Operands operands) : operands_(operands) {}
 
   // An out is never a constant.
-  optimized::Value* add_out(const HostValue& from) {
+  optimized::Value* add_out(const testee::HostValue& from) {
     optimized::Value* to = add(from);
     if (to->kind == ValueKind::tensor) to->tensor->constant = false;
     return to;
   }
-  optimized::Value* add(const HostValue& from) {
+  optimized::Value* add(const testee::HostValue& from) {
     optimized::Value& to = values_.emplace_back();
     std::visit([&](const auto& v) { set(to, v); }, from);
     return &to;
@@ -47,7 +47,7 @@ class CallValues {
   void lend_beyond() {
     for (Tensor& t : tensors_)
       if (t.tensor.read_beyond) {
-        ClientMemory& copy = copies_.emplace_back(t.tensor.bytes() + optimized::most_beyond);
+        sandbox::ClientMemory& copy = copies_.emplace_back(t.tensor.bytes() + optimized::most_beyond);
         std::copy_n(t.tensor.data, t.tensor.bytes(), copy.bytes().data());
         t.tensor.data = t.tensor.home = copy.bytes().data();
       }
@@ -61,7 +61,7 @@ class CallValues {
   };
 
   void set(optimized::Value&, std::monostate) {}
-  void set(optimized::Value& to, const TensorView& view) {
+  void set(optimized::Value& to, const testee::TensorView& view) {
     Tensor& t = tensors_.emplace_back();
     t.sizes.assign(view.sizes.begin(), view.sizes.end());
     t.now = t.declared = t.sizes;
@@ -81,7 +81,7 @@ class CallValues {
     to.kind = ValueKind::string, to.text = s.data(), to.count = static_cast<std::uint32_t>(s.size());
   }
   void set(optimized::Value& to, const Ints& all) { set_list(to, ValueKind::integers, all); }
-  void set(optimized::Value& to, const TensorViews& all) { set_list(to, ValueKind::tensors, all); }
+  void set(optimized::Value& to, const testee::TensorViews& all) { set_list(to, ValueKind::tensors, all); }
   void set(optimized::Value& to, const Doubles& all) {
     to.kind = ValueKind::reals, to.reals = all.data(), to.count = static_cast<std::uint32_t>(all.size());
   }
@@ -94,29 +94,31 @@ class CallValues {
     for (const auto& item : all) items.push_back(add_item(item));
     to.kind = kind, to.values = items.data(), to.count = static_cast<std::uint32_t>(items.size());
   }
-  optimized::Value* add_item(Int n) { return add(HostValue(n)); }
-  optimized::Value* add_item(const std::optional<TensorView>& view) { return view ? add(HostValue(*view)) : nullptr; }
+  optimized::Value* add_item(Int n) { return add(testee::HostValue(n)); }
+  optimized::Value* add_item(const std::optional<testee::TensorView>& view) {
+    return view ? add(testee::HostValue(*view)) : nullptr;
+  }
 
   Operands operands_;
   std::deque<optimized::Value> values_;
   std::deque<Tensor> tensors_;
   std::deque<std::vector<optimized::Value*>> lists_;
   std::deque<std::vector<std::uint8_t>> bytes_;
-  std::deque<ClientMemory> copies_;
+  std::deque<sandbox::ClientMemory> copies_;
 };
 
-void hand_back(const optimized::Tensor& from, TensorView& to) {
+void hand_back(const optimized::Tensor& from, testee::TensorView& to) {
   to.sizes = {};
   for (const std::int32_t n : from.shape()) to.sizes.push_back(n);
 }
 
 // Returns the sizes of outs, and numbers, to the host.
-void hand_back(const optimized::Value& from, HostValue& to) {
-  if (auto* views = std::get_if<TensorViews>(&to)) {
+void hand_back(const optimized::Value& from, testee::HostValue& to) {
+  if (auto* views = std::get_if<testee::TensorViews>(&to)) {
     for (std::size_t k = 0; k < views->size(); ++k) hand_back(*from.values[k]->tensor, *(*views)[k]);
     return;
   }
-  TensorView& view = std::get<TensorView>(to);
+  testee::TensorView& view = std::get<testee::TensorView>(to);
   if (from.kind == ValueKind::tensor) return hand_back(*from.tensor, view);
   const bool boolean = from.kind == ValueKind::boolean, integer = from.kind == ValueKind::integer;
   view.dtype = boolean ? DType::boolean : integer ? DType::int64 : DType::float64;
@@ -124,8 +126,8 @@ void hand_back(const optimized::Value& from, HostValue& to) {
 }
 
 // Prepares and runs the call as the only step, in the way that a method prepares and runs its steps.
-Reply run(const optimized::Call& call, CallValues& values) {
-  const auto unsupported = [](const char* why) { return Reply{Outcome::unsupported, why}; };
+testee::Reply run(const optimized::Call& call, CallValues& values) {
+  const auto unsupported = [](const char* why) { return testee::Reply{Outcome::unsupported, why}; };
   values.declare();
   const optimized::Kernel* kernel = optimized::find_kernel(call);
   if (!kernel) return unsupported("there is no kernel for a call of these dtypes and this layout");
@@ -134,7 +136,8 @@ Reply run(const optimized::Call& call, CallValues& values) {
     values.lend_beyond(), values.begin();
     optimized::Fault fault;
     if (step.run(fault)) return {};
-    return fault ? Reply{fault.outcome, fault.message} : unsupported("the kernel does not do a call of these sizes");
+    return fault ? testee::Reply{fault.outcome, fault.message}
+                 : unsupported("the kernel does not do a call of these sizes");
   } catch (const Fault& f) {
     return {f.outcome, f.message};
   }
@@ -157,20 +160,21 @@ bool OptimizedLibrary::has(const Operator& op) const {
   return fallback_ || std::ranges::binary_search(optimized::kernel_table(), op.name, {}, &optimized::KernelRow::op);
 }
 
-Reply OptimizedLibrary::call(const Operator& op, std::span<HostValue> arguments) {
+testee::Reply OptimizedLibrary::call(const Operator& op, std::span<testee::HostValue> arguments) {
   if (set_ && !kernels::is_supported(*set_))
     return {Outcome::unsupported, "this machine does not have the instruction set"};
   const std::string_view name = op.name;
   const auto roles = std::ranges::lower_bound(format::all_roles(), name, {}, &format::OperatorRoles::name);
   CallValues values(operands_);
   std::vector<optimized::Value*> all;
-  std::vector<std::pair<optimized::Value*, HostValue*>> outs;
+  std::vector<std::pair<optimized::Value*, testee::HostValue*>> outs;
   for (std::size_t i = 0; i < op.arguments.size(); ++i) {
     if (op.arguments[i].is_out_number()) {
       outs.emplace_back(all.emplace_back(values.add_out({})), &arguments[i]);
     } else if (op.arguments[i].mutated) {  // changed in place
-      HostValue& out = arguments[op.new_value_of(i)];
-      const TensorView &from = std::get<TensorView>(arguments[i]), &to = std::get<TensorView>(out);
+      testee::HostValue& out = arguments[op.new_value_of(i)];
+      const testee::TensorView &from = std::get<testee::TensorView>(arguments[i]),
+                               &to = std::get<testee::TensorView>(out);
       if (from.dtype != to.dtype || from.sizes != to.sizes || from.dim_order != to.dim_order)
         return call_fallback(op, arguments, {Outcome::unsupported, "what is changed in place is not what it becomes"});
       std::copy_n(from.data, from.bytes(), to.data);
@@ -180,16 +184,17 @@ Reply OptimizedLibrary::call(const Operator& op, std::span<HostValue> arguments)
       if (op.arguments[i].out) outs.emplace_back(all.back(), &arguments[i]);
     }
   }
-  const Reply reply = run({&*roles, all, nullptr, set_, relaxed_}, values);
+  const testee::Reply reply = run({&*roles, all, nullptr, set_, relaxed_}, values);
   if (reply.outcome == Outcome::ok)
     for (const auto& [from, to] : outs) hand_back(*from, *to);
   return call_fallback(op, arguments, reply);
 }
 
-Reply OptimizedLibrary::call_fallback(const Operator& op, std::span<HostValue> arguments, const Reply& reply) const {
+testee::Reply OptimizedLibrary::call_fallback(const Operator& op, std::span<testee::HostValue> arguments,
+                                              const testee::Reply& reply) const {
   constexpr Budget::Limits limits{.bytes = Int{1} << 26};  // the judge's limits
   if (!fallback_ || reply.outcome != Outcome::unsupported) return reply;
   return ReferenceLibrary(limits).call(op, arguments);
 }
 
-}  // namespace assay
+}  // namespace assay::adapters

@@ -4,11 +4,11 @@
 #include "conformance/testee/library.h"
 #include "optimized/kernels/instruction_set.h"
 
-namespace assay {
+namespace assay::adapters {
 
 // The kernels of the optimized runtime, one call at a time. Outs have the sizes that they are given with. The fallback
 // computes the calls that no kernel accepts.
-class OptimizedLibrary final : public KernelLibrary {
+class OptimizedLibrary final : public testee::KernelLibrary {
  public:
   // The facts about a call's operands that kernels get in advance: the operands are constants of the program, their
   // sizes are fixed, or their sizes may be smaller than declared.
@@ -27,12 +27,13 @@ class OptimizedLibrary final : public KernelLibrary {
   std::vector<std::pair<std::string, std::string>> facts() const override;
   std::vector<std::string> kernels() const override;  // the operators that have a kernel
   bool has(const Operator& op) const override;
-  Reply call(const Operator& op, std::span<HostValue> arguments) override;
+  testee::Reply call(const Operator& op, std::span<testee::HostValue> arguments) override;
   bool takes_outs_of_other_sizes() const override { return false; }  // a method plans its outs
   bool may_crash() const override { return fallback_; }  // kernels alone allocate no memory that could be watched
 
  private:
-  Reply call_fallback(const Operator& op, std::span<HostValue> arguments, const Reply& reply) const;
+  testee::Reply call_fallback(const Operator& op, std::span<testee::HostValue> arguments,
+                              const testee::Reply& reply) const;
 
   Operands operands_;
   bool fallback_;
@@ -40,4 +41,4 @@ class OptimizedLibrary final : public KernelLibrary {
   bool relaxed_;
 };
 
-}  // namespace assay
+}  // namespace assay::adapters

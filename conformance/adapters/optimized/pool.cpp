@@ -2,7 +2,7 @@
 
 #include "conformance/sandbox/processors.h"
 
-namespace assay {
+namespace assay::adapters {
 namespace {
 
 constexpr int bits = 24;
@@ -19,10 +19,10 @@ constexpr int looks = 4'000;
 }  // namespace
 
 Pool::Pool(std::size_t threads) {
-  const std::vector<int> all = processors();
+  const std::vector<int> all = sandbox::processors();
   for (std::size_t i = 1; i < threads; ++i)
     helpers_.emplace_back([this, i, threads, all] {
-      if (all.size() == threads) keep_on(std::span(all).subspan(i, 1));
+      if (all.size() == threads) sandbox::keep_on(std::span(all).subspan(i, 1));
       help();
     });
 }
@@ -71,4 +71,4 @@ void Pool::help() {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::adapters

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace assay {
+namespace assay::adapters {
 
 // Threads for `assay_options.run`. A call waits for tasks that are running, and never for a thread: the caller runs all
 // tasks that no helper thread takes because it sleeps or has no processor. (The pthreadpool of Debian 12 waits until
@@ -44,4 +44,4 @@ class Pool {
   std::vector<std::jthread> helpers_;
 };
 
-}  // namespace assay
+}  // namespace assay::adapters

@@ -4,16 +4,16 @@
 #include "conformance/testee/binaries.h"
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::adapters {
 namespace {
 
-Reply reply_of(const Fault& fault) {
-  return {fault.outcome, text(fault.rule, fault.place.empty() ? "" : ", ", fault.place, ": ", fault.message)};
+testee::Reply reply_of(const Fault& fault) {
+  return {fault.outcome, concat(fault.rule, fault.place.empty() ? "" : ", ", fault.place, ": ", fault.message)};
 }
 
-class LoadedOptimized final : public TesteeProgram {
+class LoadedOptimized final : public testee::TesteeProgram {
  public:
-  LoadedOptimized(const LoadSettings& settings, const OptimizedTestee& testee)
+  LoadedOptimized(const testee::LoadSettings& settings, const OptimizedTestee& testee)
       : client_(settings.program, settings.data,
                 {.share_arenas = settings.share_arenas,
                  .testee = testee,
@@ -21,7 +21,7 @@ class LoadedOptimized final : public TesteeProgram {
                  .budget = settings.budget,
                  .packed_cache = settings.packed_cache}) {}
 
-  Reply call(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) override {
+  testee::Reply call(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) override {
     try {
       outputs = client_.call(name, inputs);
       return {};
@@ -33,8 +33,8 @@ class LoadedOptimized final : public TesteeProgram {
   }
 
   // The memories of the method. Their content is internal to the runtime, so no digest is reported.
-  std::vector<StateEntry> kept(const std::string& method) override {
-    std::vector<StateEntry> all;
+  std::vector<testee::StateEntry> kept(const std::string& method) override {
+    std::vector<testee::StateEntry> all;
     for (auto& [name, bytes] : memories(client_.method(method).sizes)) all.push_back({std::move(name), bytes});
     return all;
   }
@@ -43,14 +43,14 @@ class LoadedOptimized final : public TesteeProgram {
   OptimizedClient client_;
 };
 
-class OptimizedRuntime final : public Runtime {
+class OptimizedRuntime final : public testee::Runtime {
  public:
   explicit OptimizedRuntime(OptimizedTestee testee) : testee_(std::move(testee)) {}
   std::string_view name() const override { return "optimized"; }
-  std::vector<std::string> binaries() const override { return {executable}; }
+  std::vector<std::string> binaries() const override { return {testee::executable}; }
   bool shows_state() const override { return true; }
   bool charges_memory() const override { return true; }
-  std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
+  std::unique_ptr<testee::TesteeProgram> load(const testee::LoadSettings& settings, testee::Reply& reply) override {
     try {
       reply = {};
       return std::make_unique<LoadedOptimized>(settings, testee_);
@@ -66,8 +66,8 @@ class OptimizedRuntime final : public Runtime {
 
 }  // namespace
 
-std::unique_ptr<Runtime> make_optimized_runtime(const OptimizedTestee& testee) {
+std::unique_ptr<testee::Runtime> make_optimized_runtime(const OptimizedTestee& testee) {
   return std::make_unique<OptimizedRuntime>(testee);
 }
 
-}  // namespace assay
+}  // namespace assay::adapters

@@ -5,9 +5,9 @@
 #include "conformance/adapters/optimized/testee.h"
 #include "conformance/testee/runtime.h"
 
-namespace assay {
+namespace assay::adapters {
 
 // assay's optimized runtime with the reference as its fallback.
-std::unique_ptr<Runtime> make_optimized_runtime(const OptimizedTestee& testee = {});
+std::unique_ptr<testee::Runtime> make_optimized_runtime(const OptimizedTestee& testee = {});
 
-}  // namespace assay
+}  // namespace assay::adapters

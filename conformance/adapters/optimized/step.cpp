@@ -2,36 +2,36 @@
 
 #include "reference/fault.h"
 
-namespace assay {
+namespace assay::adapters {
 
 using namespace optimized;
 
-LoneStep::LoneStep(const Kernel& kernel, const Call& call, std::size_t spare)
+LoneStep::LoneStep(const optimized::Kernel& kernel, const optimized::Call& call, std::size_t spare)
     : step_{kernel.run, nullptr, call, 0, 0, kernel.name}, kernel_(kernel) {
   format::Workspace counting_tables(state_), counting_prepared;
-  Packed counting_packed;
-  const Stores counted = prepare(counting_tables, counting_packed, counting_prepared);
+  optimized::Packed counting_packed;
+  const optimized::Stores counted = prepare(counting_tables, counting_packed, counting_prepared);
   packed_.emplace(counting_packed.bytes()), prepared_.emplace(counting_prepared.most() - spare);
   scratch_.emplace(counted.scratch);
   format::Workspace tables(state_), prepared(prepared_->bytes());
-  Packed packed = Packed::in(packed_->bytes());
-  const Stores made = prepare(tables, packed, prepared);
+  optimized::Packed packed = optimized::Packed::in(packed_->bytes());
+  const optimized::Stores made = prepare(tables, packed, prepared);
   if (made.refused) throw assay::Fault(Outcome::exhausted, "V4", made.refused);
   if (!tables.has_room())
     throw assay::Fault(Outcome::exhausted, "V4", "the state of the kernel takes more than 1024 bytes");
 }
 
-Stores LoneStep::prepare(format::Workspace& tables, Packed& packed, format::Workspace& prepared) {
-  Stores stores{tables, packed};
+optimized::Stores LoneStep::prepare(format::Workspace& tables, optimized::Packed& packed, format::Workspace& prepared) {
+  optimized::Stores stores{tables, packed};
   stores.prepared = &prepared;
   step_.state = kernel_.prepare ? kernel_.prepare(step_.call, stores) : nullptr;
   return stores;
 }
 
 bool LoneStep::run(optimized::Fault& fault, const kernels::Threads& threads) {
-  Execution run;
+  optimized::Execution run;
   run.scratch = scratch_->bytes(), run.threads = threads, run.fault = &fault;
   return kernel_.run(step_, run);
 }
 
-}  // namespace assay
+}  // namespace assay::adapters

@@ -5,7 +5,7 @@
 #include "conformance/sandbox/client_memory.h"
 #include "optimized/runtime/kernel.h"
 
-namespace assay {
+namespace assay::adapters {
 
 // Runs one call as a step of its own, in memory of exactly the size that its kernel asks for. The call's values must
 // outlive the step.
@@ -26,7 +26,7 @@ class LoneStep {
   alignas(64) std::byte state_[1024];  // the most that a step may have
   optimized::Step step_;
   const optimized::Kernel& kernel_;
-  std::optional<ClientMemory> packed_, prepared_, scratch_;
+  std::optional<sandbox::ClientMemory> packed_, prepared_, scratch_;
 };
 
-}  // namespace assay
+}  // namespace assay::adapters

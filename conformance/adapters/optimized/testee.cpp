@@ -3,7 +3,7 @@
 #include "conformance/testee/no_testee.h"
 #include "optimized/kernels/instruction_set.h"
 
-namespace assay {
+namespace assay::adapters {
 
 std::optional<OptimizedTestee> optimized_for(std::string_view testee) {
   constexpr std::string_view name = "optimized", with_words = "optimized:";
@@ -20,9 +20,9 @@ std::optional<OptimizedTestee> optimized_for(std::string_view testee) {
     else if (set && kernels::is_compiled(*set))
       all.instruction_set = word;
     else
-      no_testee("\"", word, "\" is neither an instruction set of this build nor \"relaxed\"");
+      testee::no_testee("\"", word, "\" is neither an instruction set of this build nor \"relaxed\"");
   }
   return all;
 }
 
-}  // namespace assay
+}  // namespace assay::adapters

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay {
+namespace assay::adapters {
 
 // The optimized runtime that a testee's name selects: "optimized", or with options, "optimized:avx2,relaxed".
 struct OptimizedTestee {
@@ -15,4 +15,4 @@ struct OptimizedTestee {
 // this build does not have.
 std::optional<OptimizedTestee> optimized_for(std::string_view testee);
 
-}  // namespace assay
+}  // namespace assay::adapters

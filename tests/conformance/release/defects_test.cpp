@@ -24,31 +24,31 @@ using namespace std::chrono_literals;
 // A call in the form that the bugs read.
 struct Given {
   const Operator& op;
-  std::span<HostValue> arguments;
+  std::span<testee::HostValue> arguments;
 
-  const HostValue& operator[](std::string_view name) const {
+  const testee::HostValue& operator[](std::string_view name) const {
     const auto at = std::ranges::find(op.arguments, name, &SchemaArgument::name);
     return arguments[static_cast<std::size_t>(at - op.arguments.begin())];
   }
-  const TensorView& tensor(std::string_view name) const { return std::get<TensorView>((*this)[name]); }
+  const testee::TensorView& tensor(std::string_view name) const { return std::get<testee::TensorView>((*this)[name]); }
   bool is(std::string_view name, DType dtype) const { return tensor(name).dtype == dtype; }
   Int integer(std::string_view name) const { return std::get<Int>((*this)[name]); }
   bool flag(std::string_view name) const { return std::get<bool>((*this)[name]); }
   bool contiguous(std::string_view name) const {
-    const TensorView& t = tensor(name);
+    const testee::TensorView& t = tensor(name);
     return t.dim_order == Dims::counting(t.sizes.size());
   }
   bool any(std::string_view name, bool (*holds)(Real)) const {
-    const TensorView& t = tensor(name);
+    const testee::TensorView& t = tensor(name);
     Tensor copy{t.dtype, t.sizes, t.dim_order, {t.data, t.data + t.bytes()}};
     return info(t.dtype).kind != Kind::opaque && std::ranges::any_of(read<Real>(copy).data, holds);
   }
   Array<Real> numbers(std::string_view name) const {
-    const TensorView& t = tensor(name);
+    const testee::TensorView& t = tensor(name);
     return read<Real>(Tensor{t.dtype, t.sizes, t.dim_order, {t.data, t.data + t.bytes()}});
   }
   double number(std::string_view name) const {
-    const HostValue& v = (*this)[name];
+    const testee::HostValue& v = (*this)[name];
     if (const bool* b = std::get_if<bool>(&v)) return *b;
     if (const Int* n = std::get_if<Int>(&v)) return static_cast<double>(*n);
     return std::get<double>(v);
@@ -60,7 +60,7 @@ struct Given {
     for (std::size_t i = 0; a.sizes == b.sizes && i < a.data.size(); ++i) any = any || holds(a.data[i], b.data[i]);
     return any;
   }
-  TensorView& out() const { return std::get<TensorView>(arguments.back()); }
+  testee::TensorView& out() const { return std::get<testee::TensorView>(arguments.back()); }
 };
 
 using When = bool (*)(const Given&);
@@ -73,7 +73,7 @@ void abort_deliberately(const Given&) { std::abort(); }
 void fault(const Given&) { std::raise(SIGSEGV); }
 void trap(const Given&) { std::raise(SIGFPE); }
 void change_input(const Given& g) {
-  const TensorView& t = std::get<TensorView>(g.arguments.front());
+  const testee::TensorView& t = std::get<testee::TensorView>(g.arguments.front());
   if (t.bytes() > 0) t.data[0] ^= std::byte{1};
 }
 void write_behind(const Given& g) { g.out().data[g.out().bytes()] ^= std::byte{0xFF}; }
@@ -97,12 +97,12 @@ struct Bug {
   const char* op;
   When when;
   Effect deed;
-  Class failure;
+  verdict::Class failure;
   const char* says;  // a part of the defect's sentence
 };
 
 void go_by_way_of_double(const Given& g) {
-  TensorView& out = g.out();
+  testee::TensorView& out = g.out();
   if (out.dtype != DType::int64) return;
   for (std::size_t at = 0; at < out.bytes(); at += sizeof(Int)) {
     Int x = 0;
@@ -122,53 +122,58 @@ bool is_negative_zero(Real x) { return x == 0 && std::signbit(x); }
 const std::vector<Bug>& bugs() {
   using G = const Given&;
   static const std::vector<Bug> all{
-      {"aten::abs.out", [](G g) { return g.is("self", DType::int8); }, spoil, Class::value, "is int8"},
-      {"aten::neg.out", [](G g) { return g.any("self", is_nan); }, spoil, Class::value, "has NaN"},
-      {"aten::sigmoid.out", [](G g) { return g.any("self", is_inf); }, spoil, Class::value, "has infinity"},
-      {"aten::ceil.out", [](G g) { return g.any("self", is_negative_zero); }, spoil, Class::value,
+      {"aten::abs.out", [](G g) { return g.is("self", DType::int8); }, spoil, verdict::Class::value, "is int8"},
+      {"aten::neg.out", [](G g) { return g.any("self", is_nan); }, spoil, verdict::Class::value, "has NaN"},
+      {"aten::sigmoid.out", [](G g) { return g.any("self", is_inf); }, spoil, verdict::Class::value, "has infinity"},
+      {"aten::ceil.out", [](G g) { return g.any("self", is_negative_zero); }, spoil, verdict::Class::value,
        "has a negative zero"},
-      {"aten::relu.out", [](G g) { return g.any("self", is_negative); }, spoil, Class::value, "has negative numbers"},
-      {"aten::add.out", [](G g) { return g.tensor("self").sizes != g.tensor("other").sizes; }, spoil, Class::value,
-       "have different sizes"},
-      {"aten::mul.out", [](G g) { return g.tensor("self").dtype != g.tensor("other").dtype; }, spoil, Class::value,
-       "have different dtypes"},
-      {"aten::sub.out", [](G g) { return g.tensor("self").sizes.size() == 0; }, spoil, Class::value,
+      {"aten::relu.out", [](G g) { return g.any("self", is_negative); }, spoil, verdict::Class::value,
+       "has negative numbers"},
+      {"aten::add.out", [](G g) { return g.tensor("self").sizes != g.tensor("other").sizes; }, spoil,
+       verdict::Class::value, "have different sizes"},
+      {"aten::mul.out", [](G g) { return g.tensor("self").dtype != g.tensor("other").dtype; }, spoil,
+       verdict::Class::value, "have different dtypes"},
+      {"aten::sub.out", [](G g) { return g.tensor("self").sizes.size() == 0; }, spoil, verdict::Class::value,
        "has no dimensions"},
-      {"aten::exp.out", [](G g) { return !g.contiguous("self"); }, spoil, Class::value, "contiguous"},
-      {"aten::sum.IntList_out", [](G g) { return g.flag("keepdim"); }, spoil, Class::value, "keepdim is true"},
-      {"aten::cumsum.out", [](G g) { return g.integer("dim") < 0; }, spoil, Class::value, "negative"},
+      {"aten::exp.out", [](G g) { return !g.contiguous("self"); }, spoil, verdict::Class::value, "contiguous"},
+      {"aten::sum.IntList_out", [](G g) { return g.flag("keepdim"); }, spoil, verdict::Class::value, "keepdim is true"},
+      {"aten::cumsum.out", [](G g) { return g.integer("dim") < 0; }, spoil, verdict::Class::value, "negative"},
       {"aten::tril.out", [](G g) { return g.integer("diagonal") > 0 && !g.is("self", DType::boolean); }, spoil,
-       Class::value, "diagonal is at least 1"},
-      {"aten::flip.out", [](G g) { return std::get<Ints>(g["dims"]).size() > 1; }, spoil, Class::value,
+       verdict::Class::value, "diagonal is at least 1"},
+      {"aten::flip.out", [](G g) { return std::get<Ints>(g["dims"]).size() > 1; }, spoil, verdict::Class::value,
        "dims has different numbers"},
-      {"aten::argmax.out", [](G g) { return std::holds_alternative<std::monostate>(g["dim"]); }, spoil, Class::value,
-       "None"},
-      {"aten::tan.out", [](G g) { return g.is("self", DType::float16); }, abort_deliberately, Class::abort,
+      {"aten::argmax.out", [](G g) { return std::holds_alternative<std::monostate>(g["dim"]); }, spoil,
+       verdict::Class::value, "None"},
+      {"aten::tan.out", [](G g) { return g.is("self", DType::float16); }, abort_deliberately, verdict::Class::abort,
        "is float16"},
-      {"aten::cos.out", [](G g) { return g.is("self", DType::bfloat16); }, abort_deliberately, Class::abort,
+      {"aten::cos.out", [](G g) { return g.is("self", DType::bfloat16); }, abort_deliberately, verdict::Class::abort,
        "is bfloat16"},
-      {"aten::sin.out", [](G g) { return g.is("self", DType::uint8); }, fault, Class::segmentation_fault, "is uint8"},
-      {"aten::sqrt.out", [](G g) { return g.tensor("self").sizes.size() == 3; }, trap, Class::arithmetic_trap,
+      {"aten::sin.out", [](G g) { return g.is("self", DType::uint8); }, fault, verdict::Class::segmentation_fault,
+       "is uint8"},
+      {"aten::sqrt.out", [](G g) { return g.tensor("self").sizes.size() == 3; }, trap, verdict::Class::arithmetic_trap,
        "rank of"},
-      {"aten::erf.out", [](G g) { return g.is("self", DType::int64); }, change_input, Class::changes_input, "is int64"},
-      {"aten::floor.out", [](G g) { return g.is("self", DType::float64); }, write_behind, Class::writes_out_of_bounds,
-       "is float64"},
-      {"aten::sign.out", [](G g) { return g.is("self", DType::boolean); }, refuse, Class::refused_though_valid,
+      {"aten::erf.out", [](G g) { return g.is("self", DType::int64); }, change_input, verdict::Class::changes_input,
+       "is int64"},
+      {"aten::floor.out", [](G g) { return g.is("self", DType::float64); }, write_behind,
+       verdict::Class::writes_out_of_bounds, "is float64"},
+      {"aten::sign.out", [](G g) { return g.is("self", DType::boolean); }, refuse, verdict::Class::refused_though_valid,
        "is bool"},
-      {"aten::where.self_out", [](G g) { return g.is("condition", DType::uint8); }, refuse, Class::refused_though_valid,
-       "condition is of integers"},
-      {"aten::clamp.out", [](G g) { return std::holds_alternative<std::monostate>(g["min"]); }, spoil, Class::value,
-       "min is None"},
-      {"aten::gelu.out", [](G g) { return std::get<std::string>(g["approximate"]) == "tanh"; }, spoil, Class::value,
-       "tanh"},
+      {"aten::where.self_out", [](G g) { return g.is("condition", DType::uint8); }, refuse,
+       verdict::Class::refused_though_valid, "condition is of integers"},
+      {"aten::clamp.out", [](G g) { return std::holds_alternative<std::monostate>(g["min"]); }, spoil,
+       verdict::Class::value, "min is None"},
+      {"aten::gelu.out", [](G g) { return std::get<std::string>(g["approximate"]) == "tanh"; }, spoil,
+       verdict::Class::value, "tanh"},
       {"aten::minimum.out", [](G g) { return g.is("out", DType::float64) && !g.is("self", DType::float64); }, spoil,
-       Class::value, "float64"},
-      {"aten::permute_copy.out", [](G g) { return g.tensor("self").sizes.size() == 2; }, give_wrong_sizes, Class::shape,
-       "rank of"},
-      {"aten::log.out", [](G g) { return g.is("self", DType::float16); }, count, Class::not_repeatable, "is float16"},
-      {"aten::tanh.out", [](G g) { return g.is("self", DType::int16); }, leave, Class::exit, "is int16"},
-      {"aten::cosh.out", [](G g) { return g.is("self", DType::int32); }, assert_falsely, Class::assertion, "is int32"},
-      {"aten::bitwise_not.out", [](G) { return true; }, accept, Class::accepted_though_invalid,
+       verdict::Class::value, "float64"},
+      {"aten::permute_copy.out", [](G g) { return g.tensor("self").sizes.size() == 2; }, give_wrong_sizes,
+       verdict::Class::shape, "rank of"},
+      {"aten::log.out", [](G g) { return g.is("self", DType::float16); }, count, verdict::Class::not_repeatable,
+       "is float16"},
+      {"aten::tanh.out", [](G g) { return g.is("self", DType::int16); }, leave, verdict::Class::exit, "is int16"},
+      {"aten::cosh.out", [](G g) { return g.is("self", DType::int32); }, assert_falsely, verdict::Class::assertion,
+       "is int32"},
+      {"aten::bitwise_not.out", [](G) { return true; }, accept, verdict::Class::accepted_though_invalid,
        "the call breaks dtype_of"},
   };
   return all;
@@ -179,32 +184,36 @@ const std::vector<Bug>& others() {
   using G = const Given&;
   static const std::vector<Bug> all{
       {"aten::hardtanh.out", [](G g) { return g.tensor("self").sizes.size() == 4 && !g.contiguous("self"); }, spoil,
-       Class::value, "no tensor is contiguous and the rank of out is 4"},
-      {"aten::maximum.out", [](G g) { return g.any_pair([](Real a, Real b) { return a == b; }); }, spoil, Class::value,
-       "both operands are equal somewhere"},
-      {"aten::rsqrt.out", [](G g) { return is_half(g.out().dtype); }, spoil, Class::value, "is of a half type"},
-      {"aten::logical_not.out", [](G g) { return has_rest(g.tensor("self").sizes); }, spoil, Class::value,
+       verdict::Class::value, "no tensor is contiguous and the rank of out is 4"},
+      {"aten::maximum.out", [](G g) { return g.any_pair([](Real a, Real b) { return a == b; }); }, spoil,
+       verdict::Class::value, "both operands are equal somewhere"},
+      {"aten::rsqrt.out", [](G g) { return is_half(g.out().dtype); }, spoil, verdict::Class::value,
+       "is of a half type"},
+      {"aten::logical_not.out", [](G g) { return has_rest(g.tensor("self").sizes); }, spoil, verdict::Class::value,
        "rows of a multiple of 8"},
-      {"aten::add.Scalar_out", [](G g) { return g.number("alpha") != 1; }, spoil, Class::value, "alpha is not 1"},
-      {"aten::bitwise_xor.Tensor_out", [](G) { return true; }, go_by_way_of_double, Class::value,
+      {"aten::add.Scalar_out", [](G g) { return g.number("alpha") != 1; }, spoil, verdict::Class::value,
+       "alpha is not 1"},
+      {"aten::bitwise_xor.Tensor_out", [](G) { return true; }, go_by_way_of_double, verdict::Class::value,
        "has numbers above 2^53"},
-      {"aten::_softmax.out", [](G g) { return g.integer("dim") == -1; }, spoil, Class::value, "dim is -1"},
-      {"aten::round.out", [](G g) { return g.any("self", is_halfway); }, spoil, Class::value,
+      {"aten::_softmax.out", [](G g) { return g.integer("dim") == -1; }, spoil, verdict::Class::value, "dim is -1"},
+      {"aten::round.out", [](G g) { return g.any("self", is_halfway); }, spoil, verdict::Class::value,
        "halfway between integers"},
-      {"aten::max_pool2d_with_indices.out", [](G g) { return g.flag("ceil_mode"); }, spoil, Class::value,
+      {"aten::max_pool2d_with_indices.out", [](G g) { return g.flag("ceil_mode"); }, spoil, verdict::Class::value,
        "ceil_mode is true"},
-      {"aten::convolution.out", [](G g) { return g.integer("groups") > 1; }, spoil, Class::value, "groups is not 1"},
-      {"aten::index_select.out", [](G g) { return g.integer("dim") != 0; }, spoil, Class::value, "dim is not 0"},
-      {"aten::bmm.out", [](G g) { return g.tensor("self").sizes[2] % 4 != 0; }, spoil, Class::value,
+      {"aten::convolution.out", [](G g) { return g.integer("groups") > 1; }, spoil, verdict::Class::value,
+       "groups is not 1"},
+      {"aten::index_select.out", [](G g) { return g.integer("dim") != 0; }, spoil, verdict::Class::value,
+       "dim is not 0"},
+      {"aten::bmm.out", [](G g) { return g.tensor("self").sizes[2] % 4 != 0; }, spoil, verdict::Class::value,
        "self has no rows of a multiple of 4"},
-      {"aten::addmm.out", [](G g) { return g.tensor("mat1").sizes != g.tensor("mat2").sizes; }, spoil, Class::value,
-       "mat1 and mat2 have different sizes"},
+      {"aten::addmm.out", [](G g) { return g.tensor("mat1").sizes != g.tensor("mat2").sizes; }, spoil,
+       verdict::Class::value, "mat1 and mat2 have different sizes"},
       {"aten::index.Tensor_out",
        [](G g) {
-         const auto& indices = std::get<TensorViews>(g["indices"]);
+         const auto& indices = std::get<testee::TensorViews>(g["indices"]);
          return indices.size() > 1 && !indices[0];
        },
-       spoil, Class::value, "None at its beginning"},
+       spoil, verdict::Class::value, "None at its beginning"},
   };
   return all;
 }
@@ -215,13 +224,13 @@ const Bug* bug_in(const Operator& op) {
   return nullptr;
 }
 
-class Planted final : public KernelLibrary {
+class Planted final : public testee::KernelLibrary {
  public:
   std::string_view name() const override { return "planted"; }
   bool has(const Operator&) const override { return true; }
-  Reply call(const Operator& op, std::span<HostValue> a) override {
+  testee::Reply call(const Operator& op, std::span<testee::HostValue> a) override {
     const Bug* bug = bug_in(op);
-    const Reply reply = reference_.call(op, a);
+    const testee::Reply reply = reference_.call(op, a);
     if (!bug) return reply;
     if (bug->deed == accept) return {};
     if (reply.outcome != Outcome::ok || !bug->when({op, a})) return reply;
@@ -234,46 +243,46 @@ class Planted final : public KernelLibrary {
   }
 
  private:
-  ReferenceLibrary reference_;
+  adapters::ReferenceLibrary reference_;
 };
 
-bool names(const Defect& d, const Bug& bug) {
+bool names(const verdict::Defect& d, const Bug& bug) {
   return d.failure == bug.failure && std::ranges::find(d.operators, bug.op) != d.operators.end() &&
          d.when.find(bug.says) != std::string::npos;
 }
 
-const Corpus& corpus() {
-  static const Corpus recorded(ASSAY_GOLDEN);
+const cases::Corpus& corpus() {
+  static const cases::Corpus recorded(ASSAY_GOLDEN);
   return recorded;
 }
 
-CaseRunner& case_runner() {
+runner::CaseRunner& case_runner() {
   static Planted library;
-  static const Contract everything;
-  static CaseRunner children(corpus(), library, everything, {2s, 60s});
+  static const contract::Contract everything;
+  static runner::CaseRunner children(corpus(), library, everything, {2s, 60s});
   return children;
 }
 
-std::vector<Defect> defects(const SuiteOptions& options) {
-  std::vector<JudgedCase> cases;
-  judge_blocks(case_runner(), plan_blocks(corpus(), options, false), options.workers,
-               [&](const Record& r) { cases.push_back(seen(r)); });
-  return defects_of(&case_runner(), corpus(), cases, options.workers, [](std::string_view) {});
+std::vector<verdict::Defect> defects(const runner::SuiteOptions& options) {
+  std::vector<defects::JudgedCase> cases;
+  runner::judge_blocks(case_runner(), runner::plan_blocks(corpus(), options, false), options.workers,
+                       [&](const verdict::Record& r) { cases.push_back(defects::seen(r)); });
+  return defects::defects_of(&case_runner(), corpus(), cases, options.workers, [](std::string_view) {});
 }
 
-std::string listed(const std::vector<Defect>& defects) {
+std::string listed(const std::vector<verdict::Defect>& defects) {
   std::string list;
-  for (const Defect& d : defects)
-    list += text(d.id, ' ', name(d.tier), ": ", d.sentence, " (", d.cases, ") ", d.smallest.case_id, '\n');
+  for (const verdict::Defect& d : defects)
+    list += concat(d.id, ' ', verdict::name(d.tier), ": ", d.sentence, " (", d.cases, ") ", d.smallest.case_id, '\n');
   return list;
 }
 
 void expect_named_once(const std::vector<Bug>& planted) {
-  SuiteOptions options;
+  runner::SuiteOptions options;
   for (const Bug& bug : planted) options.operators += (options.operators.empty() ? "" : ",") + std::string(bug.op);
-  const std::vector<Defect> found = defects(options);
+  const std::vector<verdict::Defect> found = defects(options);
   for (const Bug& bug : planted)
-    EXPECT_EQ(std::ranges::count_if(found, [&](const Defect& d) { return names(d, bug); }), 1)
+    EXPECT_EQ(std::ranges::count_if(found, [&](const verdict::Defect& d) { return names(d, bug); }), 1)
         << bug.op << ": " << bug.says << '\n'
         << listed(found);
   EXPECT_LE(found.size(), planted.size() + 1) << listed(found);
@@ -290,7 +299,7 @@ TEST(Defects, NameBugsOfOtherKinds) {
 }
 
 TEST(Defects, AreTheSameWhateverDoesTheWork) {
-  SuiteOptions options;
+  runner::SuiteOptions options;
   options.operators = "aten::abs.out,aten::sin.out,aten::cumsum.out,aten::log.out,aten::tan.out";
   options.workers = 1;
   const std::string one = listed(defects(options));
@@ -300,12 +309,12 @@ TEST(Defects, AreTheSameWhateverDoesTheWork) {
 }
 
 TEST(Defects, NeedNoLaboratory) {
-  SuiteOptions options;
+  runner::SuiteOptions options;
   options.operators = "aten::sin.out";
-  std::vector<JudgedCase> cases;
-  judge_blocks(case_runner(), plan_blocks(corpus(), options, false), 2,
-               [&](const Record& r) { cases.push_back(seen(r)); });
-  const std::vector<Defect> found = defects_of(nullptr, corpus(), cases, 2, [](std::string_view) {});
+  std::vector<defects::JudgedCase> cases;
+  runner::judge_blocks(case_runner(), runner::plan_blocks(corpus(), options, false), 2,
+                       [&](const verdict::Record& r) { cases.push_back(defects::seen(r)); });
+  const std::vector<verdict::Defect> found = defects::defects_of(nullptr, corpus(), cases, 2, [](std::string_view) {});
   ASSERT_EQ(found.size(), 1u) << listed(found);
   EXPECT_EQ(found[0].when, "whenever a tensor is uint8");
   EXPECT_FALSE(found[0].explained);
@@ -316,27 +325,29 @@ TEST(Defects, NeedNoLaboratory) {
 struct Draws {
   std::size_t known = 0, fresh = 0;
 };
-Draws draws(std::string_view op, const Contract& contract, std::size_t count, const char* flag) {
-  const RecordedCalls& calls = *corpus().calls(op);
-  Drawer drawer(corpus(), contract, calls);
+Draws draws(std::string_view op, const contract::Contract& contract, std::size_t count, const char* flag) {
+  const cases::RecordedCalls& calls = *corpus().calls(op);
+  defects::Drawer drawer(corpus(), contract, calls);
   std::set<std::string> made;
-  const auto is_new = [&](const CaseId& id) {
-    const Case c = corpus().make(id);
-    const HostCall call = host_call(c);
-    return made.insert(fingerprint(*c.op, call.arguments)).second && contract.promise(*c.op, call).promised;
+  const auto is_new = [&](const cases::CaseId& id) {
+    const cases::Case c = corpus().make(id);
+    const cases::HostCall call = cases::host_call(c);
+    return made.insert(cases::fingerprint(*c.op, call.arguments)).second && contract.promise(*c.op, call).promised;
   };
-  std::vector<CaseId> known;
+  std::vector<cases::CaseId> known;
   for (std::size_t i = 0; i < calls.size(); ++i) known.push_back({std::string(op), calls.digest(i), {}});
-  for (const CaseId& id : known) drawer.know(id), is_new(id);
+  for (const cases::CaseId& id : known) drawer.know(id), is_new(id);
   Draws d{made.size(), 0};
-  for (const DescribedCase& c : drawer.draw(count, known, [&](const Features& f) { return f.has(flag); }))
+  for (const defects::DescribedCase& c :
+       drawer.draw(count, known, [&](const features::Features& f) { return f.has(flag); }))
     d.fresh += is_new(c.id) && c.features.has(flag);
   return d;
 }
 
 TEST(Draws, AreNewCallsThatAreWantedAndPromised) {
-  Contract halves;
-  halves.dtypes = DTypes().set(static_cast<std::size_t>(DType::float16)).set(static_cast<std::size_t>(DType::bfloat16));
+  contract::Contract halves;
+  halves.dtypes =
+      contract::DTypes().set(static_cast<std::size_t>(DType::float16)).set(static_cast<std::size_t>(DType::bfloat16));
   const Draws d = draws("aten::mul.out", halves, 40, "both operands are negative somewhere");
   EXPECT_GT(d.known, 0u);
   EXPECT_EQ(d.fresh, 40u);

@@ -21,22 +21,24 @@ fs::path folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 std::string said(Outcome outcome, std::span<const Tensor> outs) {
   std::string all(name(outcome));
   for (const Tensor& t : outs)
-    all += text(' ', describe(t), ' ', std::string_view(reinterpret_cast<const char*>(t.bytes.data()), t.bytes.size()));
+    all +=
+        concat(' ', describe(t), ' ', std::string_view(reinterpret_cast<const char*>(t.bytes.data()), t.bytes.size()));
   return all;
 }
 
-std::string by_the_kernel(const Case& c, const HostCall& host) {
-  const auto library = load_executorch_library(folder());
-  const Observation seen = Probe(*library).observe(*c.op, c.arguments, plan_outs(*c.op, host.arguments));
+std::string by_the_kernel(const cases::Case& c, const cases::HostCall& host) {
+  const auto library = adapters::load_executorch_library(folder());
+  const sandbox::Observation seen =
+      sandbox::Probe(*library).observe(*c.op, c.arguments, sandbox::plan_outs(*c.op, host.arguments));
   return said(seen.reply.outcome, seen.outs);
 }
 
-std::string by_the_runtime(const Case& c, const HostCall& host) {
-  const CallProgram call = program_of_call(*c.op, host.arguments);
-  const fs::path file = fs::temp_directory_path() / text("reproduction.", getpid(), ".pte");
-  write_file(file, encode(call.program));
-  const auto runtime = load_executorch_runtime(folder());
-  Reply reply;
+std::string by_the_runtime(const cases::Case& c, const cases::HostCall& host) {
+  const reproduce::CallProgram call = reproduce::program_of_call(*c.op, host.arguments);
+  const fs::path file = fs::temp_directory_path() / concat("reproduction.", getpid(), ".pte");
+  files::write_file(file, encode(call.program));
+  const auto runtime = adapters::load_executorch_runtime(folder());
+  testee::Reply reply;
   const auto loaded = runtime->load({file, {}}, reply);
   fs::remove(file);
   std::vector<Value> outputs;
@@ -50,16 +52,16 @@ std::string by_the_runtime(const Case& c, const HostCall& host) {
 class OfficialRuntime : public testing::TestWithParam<const char*> {};
 
 TEST_P(OfficialRuntime, GivesForAProgramTheAnswerOfTheKernel) {
-  static const Corpus corpus(ASSAY_GOLDEN);
-  const Case c = corpus.make(case_id_from(GetParam()));
-  const HostCall host = host_call(c);
+  static const cases::Corpus corpus(ASSAY_GOLDEN);
+  const cases::Case c = corpus.make(cases::case_id_from(GetParam()));
+  const cases::HostCall host = cases::host_call(c);
   EXPECT_EQ(by_the_runtime(c, host), by_the_kernel(c, host));
 }
 
 TEST(OfficialRuntimes, DetectAnUnwrittenOut) {
-  static const Corpus corpus(ASSAY_GOLDEN);
-  const Case c = corpus.make(case_id_from("aten::mm.out#00728f3f"));
-  EXPECT_NE(by_the_runtime(c, host_call(c)), said(Outcome::ok, host_call(c).expected.outs));
+  static const cases::Corpus corpus(ASSAY_GOLDEN);
+  const cases::Case c = corpus.make(cases::case_id_from("aten::mm.out#00728f3f"));
+  EXPECT_NE(by_the_runtime(c, cases::host_call(c)), said(Outcome::ok, cases::host_call(c).expected.outs));
 }
 
 INSTANTIATE_TEST_SUITE_P(RightAndWrong, OfficialRuntime,

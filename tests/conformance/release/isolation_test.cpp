@@ -14,41 +14,41 @@ namespace isolation_test {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-const Corpus& corpus() {
-  static const Corpus recorded(ASSAY_GOLDEN);
+const cases::Corpus& corpus() {
+  static const cases::Corpus recorded(ASSAY_GOLDEN);
   return recorded;
 }
 
-const TimeLimit time_limit{200ms, 60s};
+const sandbox::TimeLimit time_limit{200ms, 60s};
 
-CaseRunner& case_runner() {
+runner::CaseRunner& case_runner() {
   static FaultyLibrary library;
-  static const Contract everything;
-  static CaseRunner children(corpus(), library, everything, time_limit);
+  static const contract::Contract everything;
+  static runner::CaseRunner children(corpus(), library, everything, time_limit);
   return children;
 }
 
 std::string operators() {
   std::string all;
   for (const auto& [name, effect] : FaultyLibrary::effects())
-    if (heap::is_watched || !effect.needs_no_sanitizer) all += (all.empty() ? "" : ",") + name;
+    if (sandbox::heap::is_watched || !effect.needs_no_sanitizer) all += (all.empty() ? "" : ",") + name;
   return all;
 }
 
 // With a sanitizer, a fork is slow.
-constexpr std::size_t most_cases = heap::is_watched ? 128 : 64;
+constexpr std::size_t most_cases = sandbox::heap::is_watched ? 128 : 64;
 
 // For each operator, the block with the smallest id, or its first cases. `shuffle` selects the order.
-std::vector<Block> blocks(std::optional<std::uint64_t> shuffle) {
-  SuiteOptions options;
+std::vector<runner::Block> blocks(std::optional<std::uint64_t> shuffle) {
+  runner::SuiteOptions options;
   options.operators = operators(), options.shuffle = shuffle;
-  std::map<std::string, std::pair<std::string, Block>> least;
-  for (const Block& block : plan_blocks(corpus(), options, true)) {
-    const std::string first = to_text(std::ranges::min(block, {}, &CaseId::call));
+  std::map<std::string, std::pair<std::string, runner::Block>> least;
+  for (const runner::Block& block : runner::plan_blocks(corpus(), options, true)) {
+    const std::string first = cases::to_text(std::ranges::min(block, {}, &cases::CaseId::call));
     const auto [at, is_new] = least.try_emplace(block[0].operator_name, first, block);
     if (!is_new && first < at->second.first) at->second = {first, block};
   }
-  std::vector<Block> all;
+  std::vector<runner::Block> all;
   for (auto& [name, block] : least) {
     all.push_back(std::move(block.second));
     all.back().resize(std::min(all.back().size(), most_cases));
@@ -56,41 +56,44 @@ std::vector<Block> blocks(std::optional<std::uint64_t> shuffle) {
   return all;
 }
 
-std::vector<Record> judged(int workers, std::optional<std::uint64_t> shuffle = {}) {
-  std::vector<Record> all;
-  judge_blocks(case_runner(), blocks(shuffle), workers, [&](Record r) { all.push_back(std::move(r)); });
+std::vector<verdict::Record> judged(int workers, std::optional<std::uint64_t> shuffle = {}) {
+  std::vector<verdict::Record> all;
+  runner::judge_blocks(case_runner(), blocks(shuffle), workers,
+                       [&](verdict::Record r) { all.push_back(std::move(r)); });
   return all;
 }
 
 // The class that the case must be blamed with; none if it must pass.
-std::string blame(const Record& r) {
-  const Case c = corpus().make(case_id_from(r.case_id));
+std::string blame(const verdict::Record& r) {
+  const cases::Case c = corpus().make(cases::case_id_from(r.case_id));
   const FaultyLibrary::Effect& effect = FaultyLibrary::effects().at(r.operator_name);
-  const Expectation expected = expect(*c.op, c.arguments);
+  const judge::Expectation expected = judge::expect(*c.op, c.arguments);
   const bool answered = expected.answer.outcome == Outcome::ok && !expected.outs[0].bytes.empty();
   if (!answered || !FaultyLibrary::is_wrong(effect, std::get<Tensor>(c.arguments[0]).bytes)) return "innocent";
-  return effect.blamed == Class::none ? "timeout" : std::string(name(effect.blamed));
+  return effect.blamed == verdict::Class::none ? "timeout" : std::string(verdict::name(effect.blamed));
 }
 
-std::string verdict(const Record& r) {
-  if (!is_failure(r.verdict)) return "innocent";
-  return r.failure == Class::none ? std::string(name(r.verdict)) : std::string(name(r.failure));
+std::string verdict(const verdict::Record& r) {
+  if (!verdict::is_failure(r.verdict)) return "innocent";
+  return r.failure == verdict::Class::none ? std::string(verdict::name(r.verdict))
+                                           : std::string(verdict::name(r.failure));
 }
 
-void expect_right_blame(const std::vector<Record>& records) {
+void expect_right_blame(const std::vector<verdict::Record>& records) {
   std::map<std::string, int> blamed;
-  for (const Record& r : records) {
+  for (const verdict::Record& r : records) {
     EXPECT_EQ(verdict(r), blame(r)) << r.case_id << ": " << r.message;
     ++blamed[verdict(r)];
   }
   for (const auto& [name, effect] : FaultyLibrary::effects()) {
-    if (effect.needs_no_sanitizer && !heap::is_watched) continue;
-    EXPECT_GT(blamed[effect.blamed == Class::none ? "timeout" : std::string(assay::name(effect.blamed))], 0) << name;
+    if (effect.needs_no_sanitizer && !sandbox::heap::is_watched) continue;
+    EXPECT_GT(blamed[effect.blamed == verdict::Class::none ? "timeout" : std::string(verdict::name(effect.blamed))], 0)
+        << name;
   }
 }
 
-const std::vector<Record>& records() {
-  static const std::vector<Record> all = judged(2);
+const std::vector<verdict::Record>& records() {
+  static const std::vector<verdict::Record> all = judged(2);
   return all;
 }
 
@@ -99,16 +102,16 @@ TEST(Isolation, AttributesEachFailureToItsCall) { expect_right_blame(records());
 // ASSAY_SHUFFLES is the number of orders. Each order takes seconds of processor time.
 TEST(Isolation, AttributesFailuresInEveryOrder) {
   const char* asked = std::getenv("ASSAY_SHUFFLES");
-  for (int shuffle = 1; shuffle <= (asked ? std::atoi(asked) : heap::is_watched ? 10 : 1); ++shuffle) {
+  for (int shuffle = 1; shuffle <= (asked ? std::atoi(asked) : sandbox::heap::is_watched ? 10 : 1); ++shuffle) {
     SCOPED_TRACE(shuffle);
     expect_right_blame(judged(2, static_cast<std::uint64_t>(shuffle)));
   }
 }
 
 TEST(Isolation, AnyNumberOfWorkersGivesTheSameRecords) {
-  const auto lines = [](std::vector<Record> records) {
+  const auto lines = [](std::vector<verdict::Record> records) {
     std::string all;
-    for (Record& r : records) r.seconds = 0, all += to_json_line(r) + "\n";
+    for (verdict::Record& r : records) r.seconds = 0, all += verdict::to_json_line(r) + "\n";
     return all;
   };
   const std::string two = lines(records());
@@ -116,54 +119,56 @@ TEST(Isolation, AnyNumberOfWorkersGivesTheSameRecords) {
   EXPECT_TRUE(two == lines(judged(7)));
 }
 
-const Record& first_of(const std::vector<Record>& records, Class failure) {
-  return *std::ranges::find(records, failure, &Record::failure);
+const verdict::Record& first_of(const std::vector<verdict::Record>& records, verdict::Class failure) {
+  return *std::ranges::find(records, failure, &verdict::Record::failure);
 }
 
 TEST(Isolation, RecordsTellHowACallEnded) {
-  const Record& behind = first_of(records(), Class::writes_out_of_bounds);
+  const verdict::Record& behind = first_of(records(), verdict::Class::writes_out_of_bounds);
   EXPECT_THAT(behind.message, HasSubstr("1 byte behind out is overwritten, the nearest 0 bytes from its end, with "));
   EXPECT_NE(behind.got, "");
   ASSERT_EQ(behind.outs.size(), 1u);
   EXPECT_EQ(behind.outs[0].name, "out");
-  const Record& spoils = first_of(records(), Class::spoils_state);
+  const verdict::Record& spoils = first_of(records(), verdict::Class::spoils_state);
   EXPECT_THAT(spoils.message, HasSubstr("after this call aten::neg.out#"));
-  const Record& twice = first_of(records(), Class::not_repeatable);
+  const verdict::Record& twice = first_of(records(), verdict::Class::not_repeatable);
   EXPECT_EQ(twice.got, "");
   EXPECT_EQ(twice.distance, std::nullopt);
-  const Record& hangs = *std::ranges::find(records(), Verdict::timeout, &Record::verdict);
+  const verdict::Record& hangs = *std::ranges::find(records(), verdict::Verdict::timeout, &verdict::Record::verdict);
   EXPECT_EQ(hangs.message, "took more than 200 ms of processor time");
 }
 
 TEST(Plan, ACaseIsInOneBlockAndShufflingChangesTheOrderOnly) {
-  SuiteOptions options;
+  runner::SuiteOptions options;
   options.operators = "abs,add", options.mutations = 50;
-  const auto ids = [](const std::vector<Block>& blocks) {
+  const auto ids = [](const std::vector<runner::Block>& blocks) {
     std::vector<std::set<std::string>> all;
-    for (const Block& block : blocks) {
+    for (const runner::Block& block : blocks) {
       all.emplace_back();
-      for (const CaseId& id : block) EXPECT_TRUE(all.back().insert(to_text(id)).second) << to_text(id);
+      for (const cases::CaseId& id : block)
+        EXPECT_TRUE(all.back().insert(cases::to_text(id)).second) << cases::to_text(id);
     }
     return all;
   };
-  const std::vector<Block> blocks = plan_blocks(corpus(), options, false);
+  const std::vector<runner::Block> blocks = runner::plan_blocks(corpus(), options, false);
   options.shuffle = 5, options.workers = 3;
-  const std::vector<Block> shuffled = plan_blocks(corpus(), options, false);
+  const std::vector<runner::Block> shuffled = runner::plan_blocks(corpus(), options, false);
   EXPECT_NE(blocks, shuffled);
   EXPECT_THAT(ids(shuffled), testing::UnorderedElementsAreArray(ids(blocks)));
-  EXPECT_EQ(plan_blocks(corpus(), options, false), shuffled);
+  EXPECT_EQ(runner::plan_blocks(corpus(), options, false), shuffled);
 }
 
 TEST(Suite, AnInterruptEndsIt) {
   std::atomic<bool> interrupted = false;
   FaultyLibrary library;
-  const Contract everything;
-  CaseRunner children(corpus(), library, everything, {60s, 600s, &interrupted});
-  SuiteOptions options;
+  const contract::Contract everything;
+  runner::CaseRunner children(corpus(), library, everything, {60s, 600s, &interrupted});
+  runner::SuiteOptions options;
   options.operators = "aten::abs.out,aten::sigmoid.out";
   std::size_t judged = 0;
-  const auto stop = [&](const Record&) { interrupted = ++judged >= 10; };
-  EXPECT_THROW(judge_blocks(children, plan_blocks(corpus(), options, true), 2, stop), Interrupted);
+  const auto stop = [&](const verdict::Record&) { interrupted = ++judged >= 10; };
+  EXPECT_THROW(runner::judge_blocks(children, runner::plan_blocks(corpus(), options, true), 2, stop),
+               sandbox::Interrupted);
   EXPECT_LT(judged, 1000u);
 }
 

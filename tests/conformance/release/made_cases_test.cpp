@@ -9,19 +9,19 @@
 namespace assay {
 namespace made_cases_test {
 
-const Corpus& corpus() {
-  static const Corpus recorded(ASSAY_GOLDEN);
+const cases::Corpus& corpus() {
+  static const cases::Corpus recorded(ASSAY_GOLDEN);
   return recorded;
 }
 
 TEST(MadeCases, AreThoseOfTheProgram) {
-  for (const RecordedCalls* calls : corpus().matching("aten::relu.out,aten::mm.out,aten::avg_pool1d.out")) {
+  for (const cases::RecordedCalls* calls : corpus().matching("aten::relu.out,aten::mm.out,aten::avg_pool1d.out")) {
     const std::string_view op = calls->op().name;
-    const Covering covering = covering_of(corpus(), *calls);
+    const cases::Covering covering = cases::covering_of(corpus(), *calls);
     std::set<std::string> made, kept;
-    for (const CaseId& id : covering.cases) made.insert(to_text(id));
-    for (const CaseId& id : size_cases(corpus(), *calls)) made.insert(to_text(id));
-    for (const CaseId& id : corpus().made_cases(op)) kept.insert(to_text(id));
+    for (const cases::CaseId& id : covering.cases) made.insert(cases::to_text(id));
+    for (const cases::CaseId& id : cases::size_cases(corpus(), *calls)) made.insert(cases::to_text(id));
+    for (const cases::CaseId& id : corpus().made_cases(op)) kept.insert(cases::to_text(id));
     EXPECT_EQ(made, kept) << "run made_cases again, for " << op;
     EXPECT_TRUE(corpus().coverage(op).starts_with(std::to_string(covering.coverage.covered))) << op;
   }
@@ -30,16 +30,16 @@ TEST(MadeCases, AreThoseOfTheProgram) {
 // Tests every 16th case; all of them take minutes.
 TEST(MadeCases, AreAnswered) {
   std::size_t n = 0;
-  for (const RecordedCalls* calls : corpus().matching(""))
-    for (const CaseId& id : corpus().made_cases(calls->op().name)) {
+  for (const cases::RecordedCalls* calls : corpus().matching(""))
+    for (const cases::CaseId& id : corpus().made_cases(calls->op().name)) {
       if (n++ % 16 != 0) continue;
-      EXPECT_TRUE(host_call(corpus().make(id)).valid()) << to_text(id);
+      EXPECT_TRUE(cases::host_call(corpus().make(id)).valid()) << cases::to_text(id);
     }
   EXPECT_GT(n, 10'000u);
 }
 
 TEST(MadeCases, EachOperatorWithTensorsHasSome) {
-  for (const RecordedCalls* calls : corpus().matching("aten::*")) {
+  for (const cases::RecordedCalls* calls : corpus().matching("aten::*")) {
     const bool has_tensor = std::ranges::any_of(
         calls->op().arguments, [](const SchemaArgument& a) { return !a.out && a.type.starts_with("Tensor"); });
     EXPECT_TRUE(!has_tensor || !corpus().made_cases(calls->op().name).empty()) << calls->op().name;

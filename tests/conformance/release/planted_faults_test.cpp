@@ -11,27 +11,27 @@ namespace planted_faults_test {
 
 using namespace std::chrono_literals;
 
-const Corpus& corpus() {
-  static const Corpus recorded(ASSAY_GOLDEN);
+const cases::Corpus& corpus() {
+  static const cases::Corpus recorded(ASSAY_GOLDEN);
   return recorded;
 }
 
-KernelLibrary& library() {
+testee::KernelLibrary& library() {
   static const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  static const auto planted = load_library("planted", folder / "libplanted_kernels.so");
+  static const auto planted = adapters::load_library("planted", folder / "libplanted_kernels.so");
   return *planted;
 }
 
 // How many cases show each class while the fault is planted.
 std::map<std::string, int> seen_with(const planted::Fault& fault) {
-  setenv("ASSAY_PLANTED", text(fault.op, "=", fault.name).c_str(), 1);
-  static const Contract everything;
-  CaseRunner case_runner(corpus(), library(), everything, {20s, 60s});
-  SuiteOptions options;
+  setenv("ASSAY_PLANTED", concat(fault.op, "=", fault.name).c_str(), 1);
+  static const contract::Contract everything;
+  runner::CaseRunner case_runner(corpus(), library(), everything, {20s, 60s});
+  runner::SuiteOptions options;
   options.operators = fault.op;
   std::map<std::string, int> seen;
-  judge_blocks(case_runner, plan_blocks(corpus(), options, false), 2, [&](const Record& r) {
-    if (is_failure(r.verdict)) ++seen[std::string(name(r.failure))];
+  runner::judge_blocks(case_runner, runner::plan_blocks(corpus(), options, false), 2, [&](const verdict::Record& r) {
+    if (verdict::is_failure(r.verdict)) ++seen[std::string(verdict::name(r.failure))];
   });
   return seen;
 }
@@ -41,8 +41,8 @@ class PlantedFault : public testing::TestWithParam<planted::Fault> {};
 TEST_P(PlantedFault, IsFound) {
   const std::map<std::string, int> seen = seen_with(GetParam());
   std::string all;
-  for (const auto& [failure, times] : seen) all += text(failure, " ", times, ", ");
-  EXPECT_TRUE(seen.contains(std::string(name(GetParam().found_as)))) << "seen: " << all;
+  for (const auto& [failure, times] : seen) all += concat(failure, " ", times, ", ");
+  EXPECT_TRUE(seen.contains(std::string(verdict::name(GetParam().found_as)))) << "seen: " << all;
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, PlantedFault, testing::ValuesIn(planted::faults()), [](const auto& info) {

@@ -19,26 +19,26 @@ namespace reproduce_test {
 using testing::AnyOf;
 using testing::HasSubstr;
 
-const Corpus& corpus() {
-  static const Corpus all(ASSAY_GOLDEN);
+const cases::Corpus& corpus() {
+  static const cases::Corpus all(ASSAY_GOLDEN);
   return all;
 }
 
 // A few recorded calls of every operator.
 template <class F>
 void each_case(std::size_t most, F f) {
-  for (const RecordedCalls* calls : corpus().matching(""))
+  for (const cases::RecordedCalls* calls : corpus().matching(""))
     for (std::size_t i = 0; i < std::min(most, calls->size()); ++i) {
-      const Case c = corpus().make({std::string(calls->op().name), calls->digest(i), {}});
-      SCOPED_TRACE(to_text(c.id));
+      const cases::Case c = corpus().make({std::string(calls->op().name), calls->digest(i), {}});
+      SCOPED_TRACE(cases::to_text(c.id));
       f(c);
     }
 }
 
 // The message that refuses the reproduction; empty if it is made.
-std::string refusal(const Case& c, ReproductionKind kind) {
+std::string refusal(const cases::Case& c, reproduce::ReproductionKind kind) {
   try {
-    static_cast<void>(reproduction(c, kind));
+    static_cast<void>(reproduce::reproduction(c, kind));
     return {};
   } catch (const Fault& f) {
     EXPECT_EQ(f.rule, "case.as");
@@ -47,7 +47,7 @@ std::string refusal(const Case& c, ReproductionKind kind) {
   }
 }
 
-Case call_of(std::string_view name, std::vector<Value> arguments) {
+cases::Case call_of(std::string_view name, std::vector<Value> arguments) {
   const Operator* op = find_operator(name);
   arguments.resize(op->arguments.size());
   return {{std::string(name), 0, {}}, op, std::move(arguments), {}};
@@ -67,21 +67,22 @@ std::vector<Ints> dim_orders(std::span<const Value> values) {
 
 TEST(Bundle, IsValidAndGivesItsExpectedOutputs) {
   std::size_t made = 0;
-  each_case(4, [&](const Case& c) {
-    if (!refusal(c, ReproductionKind::bpte).empty()) return;
+  each_case(4, [&](const cases::Case& c) {
+    if (!refusal(c, reproduce::ReproductionKind::bpte).empty()) return;
     ++made;
-    const BundleFile bundle = value_or_throw(open_bundle(in_memory(bytes_of(reproduction(c, ReproductionKind::bpte)))));
-    const ValidProgram program = valid_program(program_of(bundle));
+    const BundleFile bundle = inspect::value_or_throw(
+        open_bundle(in_memory(bytes_of(reproduce::reproduction(c, reproduce::ReproductionKind::bpte)))));
+    const ValidProgram program = hosts::valid_program(program_of(bundle));
     EXPECT_THAT(faults_of(bundle, program), testing::IsEmpty());
     for (const Fault& f : faults_of_calls(program).faults) ADD_FAILURE() << f.rule << ": " << f.message;
     std::size_t calls = 0;
-    each_call(bundle, {}, [&](const ProgramCall& call) {
+    hosts::each_call(bundle, {}, [&](const hosts::ProgramCall& call) {
       ++calls;
-      Host host(program);
-      const CallResult result = run_call(host, call);
+      hosts::Host host(program);
+      const hosts::CallResult result = hosts::run_call(host, call);
       EXPECT_TRUE(result.agrees()) << (result.refusal ? result.refusal->message : result.mismatch);
       EXPECT_EQ(dim_orders(result.outputs), dim_orders(*call.outputs));
-      EXPECT_EQ(result.comparisons.size(), host_call(c).expected.outs.size());
+      EXPECT_EQ(result.comparisons.size(), cases::host_call(c).expected.outs.size());
     });
     EXPECT_EQ(calls, 1u);
   });
@@ -90,31 +91,33 @@ TEST(Bundle, IsValidAndGivesItsExpectedOutputs) {
 
 TEST(Request, HasTheStoredAnswer) {
   std::set<std::string> outcomes;
-  each_case(4, [&](const Case& c) {
-    const Json both = parse_json(reproduction(c, ReproductionKind::json));
-    EXPECT_EQ(answer_line(line_of(both["request"])), line_of(both["answer"]));
+  each_case(4, [&](const cases::Case& c) {
+    const text::Json both = text::parse_json(reproduce::reproduction(c, reproduce::ReproductionKind::json));
+    EXPECT_EQ(text::answer_line(text::line_of(both["request"])), text::line_of(both["answer"]));
     outcomes.insert(both["answer"]["outcome"].get<std::string>());
   });
   EXPECT_THAT(outcomes, testing::IsSupersetOf({"ok", "invalid"}));
 }
 
 // The judge's verdict on the expected outs with one of them replaced.
-Verdict verdict_with(const Case& c, const HostCall& host, std::size_t output, const Tensor& out) {
+verdict::Verdict verdict_with(const cases::Case& c, const cases::HostCall& host, std::size_t output,
+                              const Tensor& out) {
   std::vector<Tensor> outs = host.expected.outs;
   outs[output] = out;
-  return judge(*c.op, c.arguments, host.expected, {Outcome::ok, {}, Refusals::unsupported, outs, true}).verdict;
+  return judge::judge(*c.op, c.arguments, host.expected, {Outcome::ok, {}, judge::Refusals::unsupported, outs, true})
+      .verdict;
 }
 
 TEST(RightAnswers, AreExactlyTheAnswersThatTheJudgePasses) {
   std::size_t steps = 0, bounds = 0;
-  each_case(6, [&](const Case& c) {
-    const HostCall host = host_call(c);
-    if (!host.valid() || !has_one_answer(*c.op, c.arguments)) return;
+  each_case(6, [&](const cases::Case& c) {
+    const cases::HostCall host = cases::host_call(c);
+    if (!host.valid() || !judge::has_one_answer(*c.op, c.arguments)) return;
     for (std::size_t k = 0; k < host.expected.outs.size(); ++k) {
-      const auto right = right_answers(*c.op, host.expected, k);
+      const auto right = judge::right_answers(*c.op, host.expected, k);
       if (!right || !is_floating(right->lowest.dtype)) continue;
-      EXPECT_NE(verdict_with(c, host, k, right->lowest), Verdict::fail);
-      EXPECT_NE(verdict_with(c, host, k, right->highest), Verdict::fail);
+      EXPECT_NE(verdict_with(c, host, k, right->lowest), verdict::Verdict::fail);
+      EXPECT_NE(verdict_with(c, host, k, right->highest), verdict::Verdict::fail);
       for (const Tensor* limit : {&right->lowest, &right->highest}) {
         const auto bits = read_parts(*limit);
         bounds += limit->bytes != host.expected.outs[k].bytes;
@@ -126,7 +129,7 @@ TEST(RightAnswers, AreExactlyTheAnswersThatTheJudgePasses) {
           beyond[i] = away_from_0 ? bits[i] + 1 : bits[i] - 1;
           Tensor wrong = host.expected.outs[k];
           write_parts(beyond, wrong);
-          EXPECT_EQ(verdict_with(c, host, k, wrong), Verdict::fail) << "element " << i << " beyond " << x;
+          EXPECT_EQ(verdict_with(c, host, k, wrong), verdict::Verdict::fail) << "element " << i << " beyond " << x;
           ++steps;
         }
       }
@@ -137,11 +140,12 @@ TEST(RightAnswers, AreExactlyTheAnswersThatTheJudgePasses) {
 }
 
 TEST(Kinds, RefuseACallThatTheyCannotExpress) {
-  using enum ReproductionKind;
+  using enum reproduce::ReproductionKind;
   const Tensor one = tensor(DType::float32, {1}, {1}), empty = make(DType::float32, {0});
-  const auto refused = [&](const Case& c) {
+  const auto refused = [&](const cases::Case& c) {
     std::vector<std::string> sentences;
-    for (const ReproductionRow& row : reproduction_kinds()) sentences.push_back(refusal(c, row.kind));
+    for (const reproduce::ReproductionRow& row : reproduce::reproduction_kinds())
+      sentences.push_back(refusal(c, row.kind));
     return sentences;
   };
   const auto exactly = [](const char* python, const char* cpp, const char* bpte) {
@@ -179,31 +183,33 @@ TEST(Kinds, RefuseACallThatTheyCannotExpress) {
 }
 
 TEST(Bundle, KeepsTheSignOfZeros) {
-  const Case c = call_of("aten::full.out", {Ints{1}, -0.0});
-  const BundleFile bundle = value_or_throw(open_bundle(in_memory(bytes_of(reproduction(c, ReproductionKind::bpte)))));
-  each_call(bundle, {}, [&](const ProgramCall& call) {
-    Host host(valid_program(program_of(bundle)));
-    const std::vector<Value> outputs = run_call(host, call).outputs;
+  const cases::Case c = call_of("aten::full.out", {Ints{1}, -0.0});
+  const BundleFile bundle = inspect::value_or_throw(
+      open_bundle(in_memory(bytes_of(reproduce::reproduction(c, reproduce::ReproductionKind::bpte)))));
+  hosts::each_call(bundle, {}, [&](const hosts::ProgramCall& call) {
+    hosts::Host host(hosts::valid_program(program_of(bundle)));
+    const std::vector<Value> outputs = hosts::run_call(host, call).outputs;
     ASSERT_EQ(outputs.size(), 1u);
     EXPECT_TRUE(std::signbit(read<Real>(std::get<Tensor>(outputs[0])).data[0]));
   });
 }
 
 TEST(Kinds, AreDescribedWithTheirLimits) {
-  const std::string all = describe_reproductions();
-  for (const ReproductionRow& row : reproduction_kinds()) EXPECT_THAT(all, HasSubstr(row.is));
+  const std::string all = reproduce::describe_reproductions();
+  for (const reproduce::ReproductionRow& row : reproduce::reproduction_kinds()) EXPECT_THAT(all, HasSubstr(row.is));
   EXPECT_THAT(all, HasSubstr("- a call with sizes or strides beyond 32 bits"));
 }
 
 TEST(Kinds, CanExpressNearlyAllRecordedCalls) {
   std::array<std::size_t, 4> made{};
   std::size_t cases = 0;
-  each_case(3, [&](const Case& c) {
+  each_case(3, [&](const cases::Case& c) {
     ++cases;
-    for (const ReproductionRow& row : reproduction_kinds())
+    for (const reproduce::ReproductionRow& row : reproduce::reproduction_kinds())
       made[static_cast<std::size_t>(row.kind)] += refusal(c, row.kind).empty();
   });
-  for (std::size_t kind = 0; kind < 4; ++kind) EXPECT_GT(made[kind], cases * 7 / 10) << reproduction_kinds()[kind].name;
+  for (std::size_t kind = 0; kind < 4; ++kind)
+    EXPECT_GT(made[kind], cases * 7 / 10) << reproduce::reproduction_kinds()[kind].name;
 }
 
 }  // namespace reproduce_test

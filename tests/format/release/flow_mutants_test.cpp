@@ -174,22 +174,22 @@ const Mutation mutations[] = {
      }},
 };
 
-std::string text_of(const CallResult& result) {
+std::string text_of(const hosts::CallResult& result) {
   if (result.refusal) return "refused: " + result.refusal->rule;
   std::string text;
-  for (const Value& v : result.outputs) text += literal(v, 1000) + " ";
+  for (const Value& v : result.outputs) text += text::literal(v, 1000) + " ";
   return text;
 }
 
 // The results of the calls with planned memory filled with these bytes. Each call is made twice.
-std::vector<std::string> results(const ValidProgram& program, const ProgramCalls& calls, std::byte fill) {
+std::vector<std::string> results(const ValidProgram& program, const hosts::ProgramCalls& calls, std::byte fill) {
   RuntimeOptions options{.budget = Budget({.work = Int{1} << 28}), .instructions = 10'000};
   options.fill = fill;
   std::vector<std::string> all;
   try {
-    Host host(program, options);
-    for (const ProgramCall& call : calls.calls)
-      for (int i = 0; i < 2; ++i) all.push_back(text_of(run_call(host, call)));
+    hosts::Host host(program, options);
+    for (const hosts::ProgramCall& call : calls.calls)
+      for (int i = 0; i < 2; ++i) all.push_back(text_of(hosts::run_call(host, call)));
   } catch (const Fault& f) {
     all.push_back("refused: " + f.rule);
   }
@@ -199,10 +199,10 @@ std::vector<std::string> results(const ValidProgram& program, const ProgramCalls
 class FlowMutants : public testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(FlowMutants, DoNotDependOnInitialMemory) {
-  const Program recorded = *decode_program(open_file(GetParam() / "program.pte").bytes);
-  const ProgramCalls calls = read_calls(GetParam() / "calls.json");
+  const Program recorded = *decode_program(files::open_file(GetParam() / "program.pte").bytes);
+  const hosts::ProgramCalls calls = hosts::read_calls(GetParam() / "calls.json");
   std::vector<NamedDataFile> data;
-  for (const File& file : open_data_files(calls.data)) data.push_back(*open_data(file));
+  for (const File& file : files::open_data_files(calls.data)) data.push_back(*open_data(file));
   const auto& first = *recorded.tables.execution_plan[0];
   if (first.chains.empty() || first.chains[0]->instructions.empty()) GTEST_SKIP() << "nothing to change";
   if (first.chains[0]->instructions.size() > 60) GTEST_SKIP() << "too long to run often";

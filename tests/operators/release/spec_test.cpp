@@ -13,15 +13,15 @@
 namespace assay {
 namespace spec_test {
 
-const Corpus& corpus() {
-  static const Corpus recorded(ASSAY_GOLDEN);
+const cases::Corpus& corpus() {
+  static const cases::Corpus recorded(ASSAY_GOLDEN);
   return recorded;
 }
 
 class EveryOperator : public testing::TestWithParam<const Operator*> {};
 
 TEST_P(EveryOperator, HasRecordedCalls) {
-  const RecordedCalls* calls = corpus().calls(GetParam()->name);
+  const cases::RecordedCalls* calls = corpus().calls(GetParam()->name);
   ASSERT_NE(calls, nullptr) << "run record/record --operators '" << GetParam()->name << "'";
   EXPECT_GT(calls->size(), 0u);
 }
@@ -29,19 +29,19 @@ TEST_P(EveryOperator, HasRecordedCalls) {
 // Each rule is broken by some call. The call that this call is derived from by one change is valid when the entry
 // decides its outs.
 TEST_P(EveryOperator, HasACaseThatBreaksEachRule) {
-  const RecordedCalls* calls = corpus().calls(GetParam()->name);
+  const cases::RecordedCalls* calls = corpus().calls(GetParam()->name);
   ASSERT_NE(calls, nullptr);
   std::set<std::string_view> broken;
-  for (const CaseId& id : rule_breaking_cases(corpus(), *calls)) {
-    Case breaking = corpus().make(id), valid = corpus().make({id.operator_name, id.call, {}});
+  for (const cases::CaseId& id : cases::rule_breaking_cases(corpus(), *calls)) {
+    cases::Case breaking = corpus().make(id), valid = corpus().make({id.operator_name, id.call, {}});
     for (std::size_t i = valid.arguments.size() - valid.op->outs(); i < valid.arguments.size(); ++i)
       valid.arguments[i] = {};
     const std::vector<Value> before = breaking.arguments;
     const Answer refusal = call(*breaking.op, breaking.arguments);
     for (const Known known : {Known::sizes, Known::ranks})
-      EXPECT_EQ(static_mismatch(*breaking.op, before, refusal, {}, known), "") << to_text(id);
-    EXPECT_EQ(call(*valid.op, valid.arguments).outcome, Outcome::ok) << to_text(id);
-    EXPECT_FALSE(refusal.message.empty()) << to_text(id);
+      EXPECT_EQ(static_mismatch(*breaking.op, before, refusal, {}, known), "") << cases::to_text(id);
+    EXPECT_EQ(call(*valid.op, valid.arguments).outcome, Outcome::ok) << cases::to_text(id);
+    EXPECT_FALSE(refusal.message.empty()) << cases::to_text(id);
     for (const Rule& rule : GetParam()->rules) {
       if (rule.id != refusal.rule) continue;
       broken.insert(rule.id);
@@ -68,8 +68,8 @@ TEST_P(EveryOperator, HasAFunctionalForm) {
   EXPECT_EQ(form->arguments().size() + op.outs(), op.arguments.size());
   std::size_t at = 0;
   for (const SchemaArgument& argument : form->arguments()) {
-    const std::string default_text = argument.default_text.empty() ? "" : text("=", argument.default_text);
-    at = op.schema.find(text(" ", argument.name, default_text), at);
+    const std::string default_text = argument.default_text.empty() ? "" : concat("=", argument.default_text);
+    at = op.schema.find(concat(" ", argument.name, default_text), at);
     EXPECT_NE(at, std::string_view::npos) << argument.name << " of " << op.schema;
     EXPECT_FALSE(argument.out) << argument.name;
   }

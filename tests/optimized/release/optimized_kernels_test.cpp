@@ -13,12 +13,12 @@
 namespace assay {
 namespace optimized_kernels_test {
 
-const Corpus& corpus() {
-  static const Corpus all(ASSAY_GOLDEN);
+const cases::Corpus& corpus() {
+  static const cases::Corpus all(ASSAY_GOLDEN);
   return all;
 }
 
-using Operands = OptimizedLibrary::Operands;
+using Operands = adapters::OptimizedLibrary::Operands;
 
 // What a kernel knows of its operands, and the instruction set; by default the set of this machine.
 struct Way {
@@ -46,21 +46,22 @@ const std::vector<Way> ways = all_ways();
 class OptimizedKernelsOf : public testing::TestWithParam<std::string> {};
 
 TEST_P(OptimizedKernelsOf, KeepTheSpecification) {
-  const RecordedCalls* calls = corpus().calls(GetParam());
+  const cases::RecordedCalls* calls = corpus().calls(GetParam());
   ASSERT_TRUE(calls) << "nothing is recorded";
   for (const auto& [operands, words, set] : ways) {
-    OptimizedLibrary kernels(operands, false, {set});
-    std::optional<Probe> probe;
+    adapters::OptimizedLibrary kernels(operands, false, {set});
+    std::optional<sandbox::Probe> probe;
     std::size_t taken = 0, of_low_quality = 0;
     for (std::size_t i = 0; i < calls->size(); ++i) {
       if (!probe || probe->is_spent()) probe.emplace(kernels);
-      const CaseId id{GetParam(), calls->digest(i), {}};
-      const Record r = run_case(corpus(), *probe, Contract(), id, Detail::all).record;
-      if (r.verdict == Verdict::unsupported) continue;
-      ++taken, of_low_quality += r.verdict == Verdict::quality;
-      EXPECT_TRUE(r.verdict == Verdict::pass || r.verdict == Verdict::quality)
-          << r.case_id << ", " << words << ": " << name(r.failure) << ": " << r.message << "\nexpected " << r.expected
-          << "\ngot " << r.got << "\nbound " << r.bound;
+      const cases::CaseId id{GetParam(), calls->digest(i), {}};
+      const verdict::Record r =
+          runner::run_case(corpus(), *probe, contract::Contract(), id, runner::Detail::all).record;
+      if (r.verdict == verdict::Verdict::unsupported) continue;
+      ++taken, of_low_quality += r.verdict == verdict::Verdict::quality;
+      EXPECT_TRUE(r.verdict == verdict::Verdict::pass || r.verdict == verdict::Verdict::quality)
+          << r.case_id << ", " << words << ": " << verdict::name(r.failure) << ": " << r.message << "\nexpected "
+          << r.expected << "\ngot " << r.got << "\nbound " << r.bound;
     }
     fmt::print("{}, {}: {} of {} calls, {} of low quality\n", GetParam(), words, taken, calls->size(), of_low_quality);
     EXPECT_GT(taken, 0u) << "no kernel takes a call";
@@ -74,7 +75,8 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Recorded, OptimizedKernelsOf, testing::ValuesIn(OptimizedLibrary().kernels()), test_name);
+INSTANTIATE_TEST_SUITE_P(Recorded, OptimizedKernelsOf, testing::ValuesIn(adapters::OptimizedLibrary().kernels()),
+                         test_name);
 
 // Numbers without a pattern that a block of a kernel could repeat, of both signs unless `positive`.
 Tensor drawn(const Dims& sizes, const Dims& dim_order = {}, bool positive = false) {
@@ -139,15 +141,17 @@ TEST(OptimizedKernels, KeepTheSpecificationBeyondTheirBlocks) {
       const Operator& op = *find_operator(large.op);
       std::vector<Value> arguments = large.arguments;
       arguments.resize(op.arguments.size());
-      const Expectation expected = expect(op, arguments);
+      const judge::Expectation expected = judge::expect(op, arguments);
       ASSERT_EQ(expected.answer.outcome, Outcome::ok) << expected.answer.message;
-      OptimizedLibrary kernels(operands, false, {set});
-      const Observation seen = Probe(kernels).observe(op, arguments, plan_outs(op, expected.arguments));
-      EXPECT_EQ(seen.conduct, Class::none) << seen.violation;
-      const Judgement j = judge(op, expected.arguments, expected,
-                                {seen.reply.outcome, seen.reply.message, Refusals::unsupported, seen.outs});
-      EXPECT_TRUE(j.verdict == Verdict::pass || j.verdict == Verdict::quality) << j.message;
-      if (j.verdict == Verdict::quality) fmt::print("{}, {}: low quality: {}\n", large.op, words, j.message);
+      adapters::OptimizedLibrary kernels(operands, false, {set});
+      const sandbox::Observation seen =
+          sandbox::Probe(kernels).observe(op, arguments, sandbox::plan_outs(op, expected.arguments));
+      EXPECT_EQ(seen.conduct, verdict::Class::none) << seen.violation;
+      const judge::Judgement j =
+          judge::judge(op, expected.arguments, expected,
+                       {seen.reply.outcome, seen.reply.message, judge::Refusals::unsupported, seen.outs});
+      EXPECT_TRUE(j.verdict == verdict::Verdict::pass || j.verdict == verdict::Verdict::quality) << j.message;
+      if (j.verdict == verdict::Verdict::quality) fmt::print("{}, {}: low quality: {}\n", large.op, words, j.message);
     }
 }
 

@@ -28,22 +28,23 @@ struct Said {
 
 Said refused(const Fault& fault) { return {fault.rule, {}}; }
 
-Said ask_reference(std::span<const std::byte> file, const std::vector<File>& data, const ProgramCall& call) {
+Said ask_reference(std::span<const std::byte> file, const std::vector<File>& data, const hosts::ProgramCall& call) {
   try {
-    Host host(valid_program(borrowed(file), data));
+    hosts::Host host(hosts::valid_program(borrowed(file), data));
     return {"", host.call(call.method, call.inputs)};
   } catch (const Fault& f) {
     return refused(f);
   }
 }
 
-Said ask_optimized(std::span<const std::byte> file, const std::vector<File>& data, const ProgramCall& call) {
+Said ask_optimized(std::span<const std::byte> file, const std::vector<File>& data, const hosts::ProgramCall& call) {
   try {
-    std::vector<OptimizedClient::Bytes> files;
+    std::vector<adapters::OptimizedClient::Bytes> files;
     for (const File& f : data) files.push_back(f.bytes);
-    OptimizedClient client(file, files, {});
+    adapters::OptimizedClient client(file, files, {});
     client.method(call.method);  // it may be refused before its inputs are set
-    return {"", client.call(call.method, adapted(*valid_program(borrowed(file), data).plan(call.method), call.inputs))};
+    return {"", client.call(call.method, hosts::adapted(*hosts::valid_program(borrowed(file), data).plan(call.method),
+                                                        call.inputs))};
   } catch (const Fault& f) {
     return refused(f);
   }
@@ -51,7 +52,7 @@ Said ask_optimized(std::span<const std::byte> file, const std::vector<File>& dat
 
 // The instructions that rewrites merge into others, or others into, counted through all chains.
 std::set<std::size_t> rewritten(const fs::path& program, const std::vector<fs::path>& data, const std::string& name) {
-  OptimizedClient client(program, data, {});
+  adapters::OptimizedClient client(program, data, {});
   const assay_method* method = client.method(name).method;
   std::set<std::size_t> all;
   for (std::size_t i = 0; i < assay_instruction_count(method); ++i) {
@@ -134,11 +135,11 @@ class OptimizedNeighbours : public testing::TestWithParam<fs::path> {
 
 TEST_P(OptimizedNeighbours, GetTheOutcomeOfTheReference) {
   const fs::path path = GetParam() / "program.pte";
-  const ProgramCalls calls = read_calls(GetParam() / "calls.json");
-  const std::vector<File> data = open_data_files(calls.data);
-  const File file = open_file(path);
+  const hosts::ProgramCalls calls = hosts::read_calls(GetParam() / "calls.json");
+  const std::vector<File> data = files::open_data_files(calls.data);
+  const File file = files::open_file(path);
   std::set<std::string> seen;  // methods
-  for (const ProgramCall& call : calls.calls) {
+  for (const hosts::ProgramCall& call : calls.calls) {
     if (!call.fails.empty() || !seen.insert(call.method).second) continue;
     std::map<std::string, int> of_operator;
     for (const std::size_t i : rewritten(path, calls.data, call.method)) {
@@ -175,9 +176,9 @@ TEST_P(OptimizedNeighbours, GetTheOutcomeOfTheReference) {
           if (!want.rule.empty() || !got.rule.empty()) continue;
           ASSERT_EQ(got.outputs.size(), want.outputs.size()) << where;
           for (std::size_t k = 0; k < want.outputs.size(); ++k) {
-            const Tolerance tolerance{.rtol = 1e-3, .atol = 1e-4};
-            const Comparison c = compare(got.outputs[k], want.outputs[k], tolerance);
-            EXPECT_TRUE(c.agrees()) << where << ", output " << k << ": " << sentence(c, tolerance);
+            const files::Tolerance tolerance{.rtol = 1e-3, .atol = 1e-4};
+            const files::Comparison c = files::compare(got.outputs[k], want.outputs[k], tolerance);
+            EXPECT_TRUE(c.agrees()) << where << ", output " << k << ": " << files::sentence(c, tolerance);
           }
         }
     }
@@ -186,7 +187,7 @@ TEST_P(OptimizedNeighbours, GetTheOutcomeOfTheReference) {
 
 // Constants begin one byte later, where no element of their dtype can begin.
 TEST_P(OptimizedNeighbours, DoNotDependOnTheAlignmentOfConstants) {
-  const File file = open_file(GetParam() / "program.pte");
+  const File file = files::open_file(GetParam() / "program.pte");
   Bytes moved(file.bytes.begin(), file.bytes.end());
   constexpr std::size_t header = 8, place_of_base = header + 16;   // it tells where segments begin
   if (std::memcmp(moved.data() + header, "eh00", 4) != 0) return;  // the file has no segments
@@ -194,12 +195,12 @@ TEST_P(OptimizedNeighbours, DoNotDependOnTheAlignmentOfConstants) {
   std::memcpy(&base, moved.data() + place_of_base, sizeof base);
   moved.insert(moved.begin() + static_cast<std::ptrdiff_t>(base++), std::byte{0});
   std::memcpy(moved.data() + place_of_base, &base, sizeof base);
-  const ProgramCalls calls = read_calls(GetParam() / "calls.json");
-  const std::vector<File> data = open_data_files(calls.data);
-  for (const ProgramCall& call : calls.calls) {
+  const hosts::ProgramCalls calls = hosts::read_calls(GetParam() / "calls.json");
+  const std::vector<File> data = files::open_data_files(calls.data);
+  for (const hosts::ProgramCall& call : calls.calls) {
     const Said want = ask_optimized(file.bytes, data, call), got = ask_optimized(moved, data, call);
     EXPECT_EQ(got.rule, want.rule);
-    EXPECT_TRUE(std::ranges::equal(got.outputs, want.outputs, same));
+    EXPECT_TRUE(std::ranges::equal(got.outputs, want.outputs, files::same));
   }
 }
 

@@ -44,7 +44,7 @@ TEST(OptimizedWinograd, ComputesMergedCalls) {
         const Kernel* kernel = find_kernel(convolution.call);
         ASSERT_EQ(kernel->name, std::string_view("winograd_f32"));
         Fault fault;
-        ASSERT_TRUE(LoneStep(*kernel, convolution.call).run(fault));
+        ASSERT_TRUE(adapters::LoneStep(*kernel, convolution.call).run(fault));
         const std::vector<float> out = convolution.out.values();
         for (std::size_t i = 0; i < out.size(); ++i) {
           const auto [value, bound] = convolution.expected(i);

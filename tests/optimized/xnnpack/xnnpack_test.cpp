@@ -23,7 +23,7 @@ void check(const ConvolutionCase& c) {
       testing::PrintToString(std::vector{c.side, c.inputs, c.outputs, c.kernel, c.stride, c.padding, c.groups}));
   const ConvolutionCall convolution(c);
   ASSERT_TRUE(xnnpack::can_convolve(convolution.call));
-  LoneStep step(convolution_xnnpack_f32, convolution.call);
+  adapters::LoneStep step(convolution_xnnpack_f32, convolution.call);
   EXPECT_TRUE(convolution.call.tensor(0).read_beyond);
   Fault fault;
   ASSERT_TRUE(step.run(fault));
@@ -93,9 +93,9 @@ TEST(Xnnpack, IsChosenWhereArithmeticIsRelaxedAndSumsAreShort) {
 TEST(Xnnpack, IsRefusedIfOneByteIsMissing) {
   for (const std::size_t kernel : {1u, 3u}) {
     const ConvolutionCall convolution({8, 12, 18, kernel, 1, kernel / 2});
-    EXPECT_NO_THROW(LoneStep(convolution_xnnpack_f32, convolution.call));
+    EXPECT_NO_THROW(adapters::LoneStep(convolution_xnnpack_f32, convolution.call));
     try {
-      LoneStep(convolution_xnnpack_f32, convolution.call, 1);
+      adapters::LoneStep(convolution_xnnpack_f32, convolution.call, 1);
       ADD_FAILURE() << "made in less memory than it asked for";
     } catch (const assay::Fault& f) {
       EXPECT_EQ(f.outcome, Outcome::exhausted);
@@ -110,7 +110,7 @@ TEST(XnnpackDeathTest, RefusesToRunWithAnotherAllocator) {
     xnn_initialize(nullptr);
     const ConvolutionCall convolution({8, 12, 18, 3});
     try {
-      LoneStep(convolution_xnnpack_f32, convolution.call);
+      adapters::LoneStep(convolution_xnnpack_f32, convolution.call);
     } catch (const assay::Fault& f) {
       std::exit(f.outcome == Outcome::exhausted ? 0 : 1);
     }
@@ -126,7 +126,7 @@ TEST(Xnnpack, TakesNaNForTheLowerLimit) {
     const ConvolutionCall convolution({4, 8, 16, 1, 1, 0, 1, 1, true, clamped});
     convolution.input.data()[3] = kernels::nan;
     Fault fault;
-    ASSERT_TRUE(LoneStep(convolution_xnnpack_f32, convolution.call).run(fault));
+    ASSERT_TRUE(adapters::LoneStep(convolution_xnnpack_f32, convolution.call).run(fault));
     EXPECT_EQ(convolution.out.values()[0], clamped ? -0.5f : -kernels::infinity);
   }
 }
@@ -147,7 +147,7 @@ void check_product(std::string_view op, std::size_t m, std::size_t k, std::size_
   const Call call{&roles_of(op), arguments, nullptr, kernels::best_instruction_set(), true};
   ASSERT_TRUE(xnnpack::can_multiply(call)) << op;
   Fault fault;
-  ASSERT_TRUE(LoneStep(matmul_xnnpack_f32, call).run(fault));
+  ASSERT_TRUE(adapters::LoneStep(matmul_xnnpack_f32, call).run(fault));
   for (std::size_t i = 0; i < m * n; ++i) {
     double sum = has_bias ? bias.data()[i % n] : 0, magnitude = std::fabs(sum);
     for (std::size_t j = 0; j < k; ++j) {
@@ -156,7 +156,7 @@ void check_product(std::string_view op, std::size_t m, std::size_t k, std::size_
     }
     ASSERT_LE(std::fabs(out.values()[i] - sum), 4 * std::sqrt(static_cast<double>(k + 1)) * 0x1p-24 * magnitude) << op;
   }
-  EXPECT_THROW(LoneStep(matmul_xnnpack_f32, call, 1), assay::Fault);
+  EXPECT_THROW(adapters::LoneStep(matmul_xnnpack_f32, call, 1), assay::Fault);
 }
 
 TEST(Xnnpack, Multiplies) {
@@ -173,10 +173,11 @@ TEST(Xnnpack, Multiplies) {
 TEST(Xnnpack, ExecutesStepsOfPrograms) {
   for (const char* name : {"channels_last", "mobile_net", "squeeze_excite"}) {
     const std::filesystem::path folder = std::filesystem::path(ASSAY_GOLDEN_PROGRAMS) / name;
-    const ProgramCalls calls = read_calls(folder / "calls.json");
-    OptimizedClient exact(folder / "program.pte", {}, {}), relaxed(folder / "program.pte", {}, {.testee = {{}, true}});
-    const OptimizedClient::Method& method = relaxed.method("forward");
-    const auto steps = [](const OptimizedClient::Method& m) {
+    const hosts::ProgramCalls calls = hosts::read_calls(folder / "calls.json");
+    adapters::OptimizedClient exact(folder / "program.pte", {}, {}),
+        relaxed(folder / "program.pte", {}, {.testee = {{}, true}});
+    const adapters::OptimizedClient::Method& method = relaxed.method("forward");
+    const auto steps = [](const adapters::OptimizedClient::Method& m) {
       std::size_t n = 0;
       for (std::size_t i = 0; i < assay_step_count(m.method); ++i)
         n += assay_step_at(m.method, i).kernel == std::string_view("convolution_xnnpack_f32");
@@ -185,11 +186,11 @@ TEST(Xnnpack, ExecutesStepsOfPrograms) {
     EXPECT_EQ(steps(exact.method("forward")), 0u);
     EXPECT_GT(steps(method), 0u) << name;
     EXPECT_EQ(method.sizes.arena, exact.sizes("forward").arena + 64) << name;
-    const ValidProgram program = valid_program(open_file(folder / "program.pte"), {});
-    for (const ProgramCall& call : calls.calls) {
-      const auto outputs = relaxed.call(call.method, adapted(*program.plan(call.method), call.inputs));
+    const ValidProgram program = hosts::valid_program(files::open_file(folder / "program.pte"), {});
+    for (const hosts::ProgramCall& call : calls.calls) {
+      const auto outputs = relaxed.call(call.method, hosts::adapted(*program.plan(call.method), call.inputs));
       for (std::size_t i = 0; i < outputs.size(); ++i)
-        EXPECT_TRUE(compare(outputs[i], (*call.outputs)[i], call.tolerance).agrees()) << name;
+        EXPECT_TRUE(files::compare(outputs[i], (*call.outputs)[i], call.tolerance).agrees()) << name;
     }
   }
 }
