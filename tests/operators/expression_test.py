@@ -32,7 +32,7 @@ class Expressions(unittest.TestCase):
             self.written('`most(Tensor tensor, literal n)`: `tensor.rank <= n or n < 0`; else "{tensor} has {tensor.rank}, not {n:entry}"'),
             "void most(TensorArgument tensor, Int n) {\n"
             "  if (tensor->rank() <= n || n < 0) return;\n"
-            '  throw Broken{text(tensor.name, " has ", tensor->rank(), ", not ", n, (n == 1 ? " entry" : " entries"))};\n'
+            '  throw Broken{concat(tensor.name, " has ", tensor->rank(), ", not ", n, (n == 1 ? " entry" : " entries"))};\n'
             "}")
 
     def test_a_sentence_may_speak_of_the_element_that_breaks_the_rule(self):
@@ -40,7 +40,7 @@ class Expressions(unittest.TestCase):
             self.written('`few(Tensor[] tensors)`: `all(t.rank < 3 for t in tensors)`; else "{tensors} has sizes {t.sizes}"'),
             "void few(Argument<const Tensors*> tensors) {\n"
             "  for (const auto& t : *tensors.value)\n"
-            '    if (!(!t || t->rank() < 3)) throw Broken{text(tensors.name, " has sizes ", t->sizes)};\n'
+            '    if (!(!t || t->rank() < 3)) throw Broken{concat(tensors.name, " has sizes ", t->sizes)};\n'
             "}")
 
     def test_parts_have_names_and_unused_parameters_none(self):
