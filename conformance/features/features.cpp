@@ -18,8 +18,8 @@ namespace assay::features {
 namespace {
 
 constexpr std::string_view breaks = "the call breaks ";
-constexpr Int most_dtypes = 64;           // an upper bound: the file format numbers fewer dtypes
-constexpr Int most_pairs = Int{1} << 20;  // of elements of two operands
+constexpr Int most_dtypes = 64;      // an upper bound: the file format numbers fewer dtypes
+constexpr Int most_pairs = 1 << 14;  // beyond the elements of the operands; each pair takes a tenth of a microsecond
 
 // What holds for some elements of a tensor.
 struct Elements {
@@ -498,7 +498,7 @@ class Describing {
     } catch (const Broken&) {
       return {};
     }
-    if (count(both.sizes()) > most_pairs) return {};
+    if (count(both.sizes()) > std::max({a.count(), b.count(), most_pairs})) return {};
     PairsOf pairs(op_, dtype);
     const auto x = families::broadcast(a, both.sizes()), y = families::broadcast(b, both.sizes());
     Int flat = 0;

@@ -60,7 +60,7 @@ class Arguments {
 
 struct Fault {
   std::string name, op;
-  verdict::Class found_as;
+  verdict::Class found_as;  // none: the suite does not find it, as it goes wrong only where three features meet
   // Does the damage after the right answer, if the call is one that goes wrong. `before` is a copy of what the out held
   // before the call, and `given` has the sizes with which the out came.
   void (*apply)(const Arguments&, const std::vector<std::byte>& before, const Dims& given);
@@ -231,10 +231,10 @@ inline std::vector<Fault> faults() {
       {"more than 255 products", "aten::mm.out", verdict::Class::value, wrong_if<deep>},
       {"tail of columns", "aten::mm.out", verdict::Class::value, wrong_if<wide>},
       {"more than 64 rows", "aten::mm.out", verdict::Class::value, wrong_if<tall>},
-      {"batch of products", "aten::bmm.out", verdict::Class::value, wrong_if<many>},
+      {"batch of products", "aten::bmm.out", verdict::Class::none, wrong_if<many>},
       {"more than 128 indices", "aten::index_select.out", verdict::Class::value, wrong_if<far_index>},
       {"broadcast rows", "aten::minimum.out", verdict::Class::value, wrong_if<broadcast>},
-      {"three tensors along a negative dim", "aten::cat.out", verdict::Class::value, wrong_if<last_of_three>},
+      {"three tensors along a negative dim", "aten::cat.out", verdict::Class::none, wrong_if<last_of_three>},
   };
 }
 
