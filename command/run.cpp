@@ -341,12 +341,12 @@ void define_run(Options& options) {
   options.add("--timeout", r->timeout, timeout_help).value("SECONDS").within(1, 86'400).shows_default();
   options
       .add("--rtol", r->tolerance.rtol,
-           "Compares the outputs of a .bpte file, and of --against, with this relative tolerance")
+           "Compares outputs with this relative tolerance; applies to a .bpte file and to --against")
       .value("RTOL")
       .shows_default();
   options
       .add("--atol", r->tolerance.atol,
-           "Compares the outputs of a .bpte file, and of --against, with this absolute tolerance")
+           "Compares outputs with this absolute tolerance; applies to a .bpte file and to --against")
       .value("ATOL")
       .shows_default();
   options
