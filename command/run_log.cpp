@@ -78,9 +78,10 @@ RunOptions add_run_options(Options& options, RunRequest& r) {
   options
       .add("--known", r.known,
            "Excuses the failures of the cases that FILE lists, so that they do not fail the run; each line has a case "
-           "id, optionally a last day such as 'until 2027-01-31', and a reason; if a listed case passes, the run fails")
+           "id, optionally the last day on which it applies, such as 'until 2027-01-31', and a reason; if a listed "
+           "case passes, the run fails")
       .value("FILE");
-  options.flag("--strict", r.strict, "Fails the run also for a failed case that the contract does not promise");
+  options.flag("--strict", r.strict, "Fails the run also for failures of cases that the contract does not promise");
   const Option lines = options
                            .add("-o", r.jsonl,
                                 "Writes a line of JSON for each case to FILE.part as soon as the case is judged; at "
