@@ -211,7 +211,7 @@ assay_outcome assay_execute(assay_method* method, assay_fault* fault);
 assay_outcome assay_step(assay_method* method, assay_fault* fault);
 /* Returns whether an execution has begun and not ended. */
 bool assay_running(const assay_method* method);
-/* Abandons an execution between two steps. State keeps what the steps wrote. */
+/* Abandons the execution that has begun. Call it between two steps. State keeps what the steps wrote. */
 void assay_reset(assay_method* method);
 
 /* What a step does: the work of its own instruction, and the work of other instructions that rewrites merged into it.
