@@ -20,15 +20,17 @@ constexpr const char* bench_details =
     R"(With ENGINE=FILE, ENGINE runs FILE in place of PROGRAM. assay looks for FILE in the current folder, then in the
 folder of PROGRAM. The engines executorch and executorch+xnnpack are the same: both use XNNPACK.
 
-The inputs and the expected outputs are those of the first call in the file calls.json beside PROGRAM, or of the first
-case of a .bpte file. Without these the inputs are random, and the outputs are compared with the outputs of --with. An
-input that FILE has and PROGRAM lacks is state. Its elements are zero at the beginning.
+The inputs and the expected outputs are those of the first call in the file calls.json beside PROGRAM. For a .bpte
+file, they are those of its first case. If PROGRAM has neither, the inputs are random. Without expected outputs, assay
+compares the outputs with those of the engine of --with. If FILE has an input that PROGRAM lacks, this input is state.
+Its elements are zero at the beginning.
 
-All engines run in this process, on as many processors as --threads states. assay times them in three phases:
-  1. It loads each engine and runs it once.
+All engines run in one process, on as many processors as --threads states. assay times the engines in three phases:
+  1. assay loads each engine and runs the program once.
   2. The engines alternate run by run in random order, so that no engine finds its own data in a cache.
   3. Each engine runs alone, several times in a row.
-Each ratio compares the times of two engines in one round of the second phase.
+Each round of the second phase gives a ratio: the time of an engine divided by the time of the engine of --with. assay
+prints the median of these ratios and, in parentheses, their quartiles.
 
 )";
 
@@ -111,9 +113,9 @@ void define_bench(Options& options) {
       .value("SECONDS")
       .at_least(0)
       .shows_default();
-  options.add_each(
-      "--conformance", r->conformance, "RUN",
-      "Prints beside each engine the failures that RUN found in it; RUN is a file that assay kernels -o wrote");
+  options.add_each("--conformance", r->conformance, "RUN",
+                   "Prints, beside each engine, the failures of its kernels; RUN is the file that assay kernels -o "
+                   "wrote for these kernels");
   options
       .add("--rtol", r->rtol,
            "Compares outputs with this relative tolerance; default: the tolerance in calls.json, "

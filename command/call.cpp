@@ -14,7 +14,7 @@ namespace assay::command {
 namespace {
 
 constexpr const char* call_details =
-    R"(assay call OPERATOR ARG... takes the arguments in the order of the schema, without its out arguments. Trailing
+    R"(assay call OPERATOR ARG... takes the arguments in the order of the schema, without the out arguments. Trailing
 arguments that have a default may be left out. The type of an argument in the schema decides how it is written:
   Tensor      [[1,2],[nan,-inf]]:f32   5:f32 (no dimensions)   [true,false]:bool   zeros(2,0,3):i64
               ones(2,3):f16   arange(2,3):f32   [[1,2],[3,4]]:f32:(1,0) (with its dim order)
@@ -23,7 +23,7 @@ arguments that have a default may be left out. The type of an argument in the sc
   int[]       [1,2]           float[]     [1.0,2.5]       bool[]  [true,false]
   str         tanh            ScalarType  float32 or 6    no value  none
 Results are printed in the same notation. spec/call.md defines the notation and the lines of --jsonl. A request of
---jsonl may set lower limits.)";
+--jsonl may set limits that are lower than those of the command line.)";
 
 struct CallCommand {
   std::string name;
@@ -83,7 +83,7 @@ int make_calls(const CallCommand& request) {
 void define_call(Options& options) {
   const auto request = std::make_shared<CallCommand>();
   options.add("OPERATOR", request->name,
-              "The operator's name in ATen, such as aten::add.out; assay operators lists all names");
+              "The full name of the operator, such as aten::add.out; assay operators lists all names");
   options.take_rest(request->arguments);
   options.add_each("--out", request->outs, "DTYPE",
                    "Gives the next out argument this dtype, and optionally a dim order, such as f64 or f32:(0,2,3,1)");

@@ -134,8 +134,8 @@ void define_case(Options& options) {
   const auto r = std::make_shared<CaseCommand>();
   options
       .add("ID", r->id,
-           "The id of the case in a report, such as aten::add.out#7f3a91c2~dtype:0:5:0, or recorded/kv_cache of assay "
-           "runtime")
+           "The id of the case, as a report shows it, such as aten::add.out#7f3a91c2~dtype:0:5:0 for a call, or "
+           "recorded/kv_cache for a program")
       .required();
   options.add("--testee", r->testee, "Runs the case on TESTEE; the kinds of testees are listed below")
       .value("TESTEE")
@@ -147,7 +147,9 @@ void define_case(Options& options) {
   std::vector<std::string> kinds;
   for (const reproduce::ReproductionRow& row : reproduce::reproduction_kinds()) kinds.emplace_back(row.name);
   const Option as =
-      options.add("--as", r->as, "Writes a file that shows the case without assay; the forms are listed below")
+      options
+          .add("--as", r->as,
+               "Writes the case as a file of this form, for use without assay; the forms are listed below")
           .one_of(kinds)
           .excludes(json);
   options.add("-o", r->file, "Writes the file of --as to FILE; default: standard output").value("FILE").needs(as);

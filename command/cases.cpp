@@ -125,8 +125,8 @@ void define_cases(Options& options) {
   options.add("--golden", r->golden, golden_help).value("FOLDER");
   options.flag("--json", r->json, "Prints a line of JSON for each operator");
   options.details(
-      "The examples are the shortest calls that eager PyTorch answered and, for each rule, the shortest call that it "
-      "refused.");
+      "For each operator, the examples are the shortest calls that eager PyTorch answered. For each rule, another "
+      "example is\nthe shortest call that breaks the rule and that eager PyTorch refused.");
   options.action([r] { return list(*r); });
 }
 

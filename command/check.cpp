@@ -65,18 +65,19 @@ void define_check(Options& options) {
   options.add("FILE", r->file, "Checks this .pte, .ptd or .bpte file").required();
   options.add_each("--data", r->data, "FILE", "Checks the program together with this .ptd file");
   options
-      .add("--with", r->testee,
-           "Also lists each instruction for which TESTEE has no kernel, and each delegate whose backend it lacks; if "
-           "TESTEE is optimized, also lists the memory that each method needs; the kinds of testees are listed below")
+      .add(
+          "--with", r->testee,
+          "Also lists each instruction for which TESTEE has no kernel, and each delegate whose backend TESTEE lacks; "
+          "if TESTEE is optimized, also lists the memory that each method needs; the kinds of testees are listed below")
       .value("TESTEE");
   options.flag("--json", r->json, "Prints JSON");
   add_limits(options, r->limits);
   add_no_map(options, r->map);
-  options.details(concat(
-      "spec/format/rules.yaml defines the rules. The exit code tells the outcome of the first fault. It is 5 if the "
-      "program\nis valid but TESTEE lacks a kernel for a call or a backend for a delegate. Without --no-map, the "
-      "command ends with a\nsignal if another process truncates the file meanwhile.\n\n",
-      testee_kinds));
+  options.details(
+      concat("spec/format/rules.yaml defines the rules. The exit code tells the outcome of the first broken rule. It "
+             "is 5 if the\nprogram is valid, but TESTEE lacks a kernel for a call or a backend for a delegate. Without "
+             "--no-map, a signal ends the\ncommand if another process truncates the file during the check.\n\n",
+             testee_kinds));
   options.action([r] { return refusals_as_json(r->json, [&] { return show_check(*r); }); });
 }
 

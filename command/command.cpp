@@ -37,10 +37,10 @@ const Command* find_command(std::string_view name) {
 }
 
 ProgramHelp program() {
-  std::string codes =
-      concat("Exit codes, with the outcomes of spec/faults.yaml:\n  ", exit_code(Outcome::ok), "  ok\n  ",
-             answers_differ, "  an answer differs from the expected one, or a promised case fails\n  ", usage_error,
-             "  the command line is wrong");
+  std::string codes = concat(
+      "Exit codes (spec/faults.yaml defines the outcomes 3 to 7):\n  ", exit_code(Outcome::ok), "  ok\n  ",
+      answers_differ, "  an answer differs from the expected answer, or a promised case (spec/contracts.md) fails\n  ",
+      usage_error, "  the command line is wrong");
   for (std::size_t i = 1; i < std::size(outcome_names); ++i)
     codes += concat("\n  ", exit_codes[i], "  ", outcome_names[i]);
   return {"assay", "Tests whether kernels, runtimes and loaders compute what PyTorch defines.", version, codes};

@@ -93,12 +93,15 @@ int compare_runs(const CompareCommand& request) {
 
 void define_compare(Options& options) {
   const auto r = std::make_shared<CompareCommand>();
-  options.add("BEFORE", r->before, "The earlier run, as -o wrote it").required();
-  options.add("AFTER", r->after, "A later run, or a run of another testee, as -o wrote it").required();
+  options.add("BEFORE", r->before, "The file that -o wrote in the earlier run").required();
+  options.add("AFTER", r->after, "The file that -o wrote in a later run, or in a run of another testee").required();
   options.flag("--json", r->json, "Prints the comparison as JSON");
   options.details(
-      R"(A failure in AFTER that --known did not list is new if its case was not judged in BEFORE, did not fail there,
-or failed there with a lower severity.
+      R"(A failure in AFTER is new if one of these conditions holds:
+  - BEFORE did not judge the case.
+  - The case did not fail in BEFORE.
+  - The case failed in BEFORE with a lower severity.
+A failure that the option --known excused in AFTER is not new.
 
 Exit codes:
   0  no failure of a promised case is new

@@ -47,8 +47,8 @@ void define_contract(Options& options) {
   add_workers(options, r->suite.workers);
   options.add("--golden", r->golden, golden_help).value("FOLDER");
   options.details(
-      concat("The draft is YAML. It states which calls the testee answers, not which calls it should answer. Read it, "
-             "narrow it,\nand state the source of each promise.\n\n",
+      concat("The draft is YAML (spec/contracts.md). It promises every kind of call that the testee answered, even if "
+             "the answer was\nwrong. Remove what the testee need not answer, and state the source of each promise.\n\n",
              testee_kinds));
   options.action([r] { return draft_contract(*r); });
 }
@@ -56,7 +56,7 @@ void define_contract(Options& options) {
 const Registered registered_contract(
     {"contract",
      Group::judging,
-     "Drafts the contract of a testee from the calls that it accepts",
+     "Drafts the contract of a testee from the calls that the testee accepts",
      define_contract,
      {{"assay contract executorch --operators 'add*' > draft.yaml", "writes a draft for some operators"},
       {"assay kernels executorch --operators 'add*' --contract draft.yaml", "judges the testee by the contract"}},

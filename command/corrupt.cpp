@@ -16,16 +16,17 @@ namespace fs = std::filesystem;
 using corrupt::Attempt;
 
 constexpr const char* corrupt_details =
-    R"(A file equals PROGRAM except for one place: a number, an offset, a length, a slot of a table, the tag of a union, the
-header, or the end of the file. Without PROGRAM the files are the cases of rules: for each rule, files at its boundary
-and files that break it. The prefix of a name, which assay's own checks decide, tells what a loader has to do:
+    R"(Each file differs from PROGRAM in one place: a number, an offset, a length, a slot of a table, the tag of a union, the
+header, or the end of the file. Without PROGRAM the files are the cases of rules: for each rule, files that just meet
+the rule, and files that break it. assay checks each file and gives its name a prefix, which tells what a loader must do
+with the file:
 
   n_  refuse the file, because it breaks a rule of spec/format/rules.yaml
   y_  accept the file, because it means the same as PROGRAM
   i_  accept or refuse the file, but not crash: it has another meaning, exceeds a limit, or needs an optional feature
 
---all also writes manifest.jsonl. It has a JSON object for each file: its name, the expected outcome, the broken rules,
-what the file tests, and the data files that belong to it.)";
+--all also writes manifest.jsonl. This list has a JSON object for each file: its name, the expected outcome, the broken
+rules, what the file tests, and the data files that belong to it.)";
 
 struct CorruptCommand {
   std::string program, rule, name, output;
@@ -161,10 +162,9 @@ std::string rule_problem(const std::string& rule) {
 
 void define_corrupt(Options& options) {
   const auto r = std::make_shared<CorruptCommand>();
-  options.add(
-      "PROGRAM", r->program,
-      "Changes this valid .pte, .ptd or .bpte file, or one of the programs sample:plain, sample:complete, sample:old; "
-      "without PROGRAM, the files are the cases of rules");
+  options.add("PROGRAM", r->program,
+              "Changes this valid .pte, .ptd or .bpte file, or a sample of assay: sample:plain, sample:complete or "
+              "sample:old; without PROGRAM, the files are the cases of rules");
   options.add_each("--data", r->data, "FILE", "Checks the program together with this .ptd file");
   Options what = options.exactly_one();
   what.add("--rule", r->rule, "Writes one file that breaks RULE and, if possible, no other rule")
@@ -177,7 +177,8 @@ void define_corrupt(Options& options) {
       .value("PATH");
   options
       .add("--places", r->places,
-           "Changes at most N of the places that hold the same field, such as the sizes of tensors; default: all")
+           "If a file has many places with the same field, such as the sizes of tensors, changes only N of these "
+           "places; default: all")
       .value("N");
   options.details(corrupt_details);
   options.action([r] { return corrupt_program(*r); });
@@ -194,7 +195,7 @@ const Registered registered_corrupt(
        "writes the file that has this name in the list"},
       {"assay corrupt model.pte --all --places 3 -o corrupted",
        "writes files for at most 3 places that hold the same field"},
-      {"assay corrupt --rule T13 -o broken.pte", "writes the case of rules that breaks the rule T13"}}});
+      {"assay corrupt --rule T13 -o broken.pte", "writes a small hand-made file that breaks the rule T13"}}});
 
 }  // namespace
 }  // namespace assay::command

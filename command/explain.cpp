@@ -134,15 +134,15 @@ void define_explain(Options& options) {
       .value("METHOD");
   options
       .add("--with", r->testee,
-           "Prepares the method for this instruction set and arithmetic, such as optimized:avx2 or "
+           "Prepares the method for the instruction set and the arithmetic of TESTEE, such as optimized:avx2 or "
            "optimized:avx2,relaxed")
       .value("TESTEE")
       .shows_default();
   add_limits(options, r->limits);
   options.flag("--json", r->json, "Prints JSON");
   options.details(
-      "The kernel \"reference\" is the fallback. A selective build (assay select) does not contain "
-      "the fallback.");
+      "The kernel \"reference\" is the fallback: the reference computes the calls that no other kernel accepts. A "
+      "selective\nbuild (assay select) does not contain the fallback.");
   options.action([r] { return refusals_as_json(r->json, [&] { return explain(*r); }); });
 }
 

@@ -46,10 +46,8 @@ void define_inspect(Options& options) {
   add_no_map(options, r->map);
   options.details(
       "%0, %1 and so on are the values of the method. A picture of each planned memory shows the bytes and the "
-      "lifetime of\n"
-      "each tensor. A name that has characters other than letters, digits and . : _ - / is in quotes. A name is cut "
-      "after\n"
-      "200 bytes.");
+      "lifetime of\neach tensor. A name that has characters other than letters, digits and . : _ - / is in quotes. "
+      "Only the first 200\nbytes of a name are printed.");
   options.action([r] { return refusals_as_json(r->json, [&] { return show(*r); }); });
 }
 

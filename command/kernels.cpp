@@ -55,7 +55,7 @@ const Registered registered_kernels(
 
 std::string KernelRun::details() {
   return concat(testee_kinds, "\n\n", run_exit_codes,
-                "\nExit code 1 also means that a case that --mustpass lists did not pass.");
+                "\nExit code 1 also means that a case in the file of --mustpass did not pass.");
 }
 
 Deciding KernelRun::add_options(Options& options, KernelRequest& r) {
@@ -76,19 +76,18 @@ Deciding KernelRun::add_options(Options& options, KernelRequest& r) {
       options.flag("--thorough", r.suite.thorough, thorough_help),
       options.add("--contract", r.contract, contract_help).value("CONTRACT"),
       options
-          .add(
-              "--mustpass", r.run.mustpass,
-              "Fails the run if a case that FILE lists does not pass; a line begins with a case id; assay judges these "
-              "cases even if other options leave them out")
+          .add("--mustpass", r.run.mustpass,
+               "Fails the run if a case that FILE lists does not pass; each line of FILE begins with a case id; assay "
+               "judges these cases even if other options exclude them")
           .value("FILE"),
-      options.add("--cases", r.cases, "Judges only the cases that FILE lists; a line begins with a case id")
+      options.add("--cases", r.cases, "Judges only the cases that FILE lists; each line of FILE begins with a case id")
           .value("FILE")
           .existing_file(),
   };
 }
 
 void KernelRun::add_rest(Options& options, KernelRequest& r, const RunOptions& of_run, const Option& shard) {
-  options.add("--defect", r.defect, "Judges only the cases of the defect that has this ID in the run of --baseline")
+  options.add("--defect", r.defect, "Judges only the cases of one defect, which has this ID in the run of --baseline")
       .value("ID")
       .needs(of_run.baseline)
       .excludes(shard);

@@ -62,17 +62,18 @@ inline constexpr const char* golden_help =
     "the checkout or the installation";
 
 inline constexpr const char* timeout_help =
-    "Stops each case, or each call of assay run, after SECONDS; this is processor time, but wall-clock time if the "
-    "testee is another program or another machine";
+    "Stops each case (in assay run: each call) after SECONDS of processor time; if the testee is another program or "
+    "another machine, SECONDS is wall-clock time";
 
 inline constexpr const char* thorough_help =
-    "Repeats each call that succeeds under harder conditions: with larger outs, with too little memory for the outs, "
-    "and with each of its first allocations refused in turn";
+    "Repeats each successful call under harder conditions: once with larger outs, once with outs that have too little "
+    "memory, and up to eight times with one of its allocations refused";
 
 // The contract of this name or file; if that is empty, the contract of the library.
 contract::Contract open_contract(const std::string& asked_for, const std::string& library);
 inline constexpr const char* contract_help =
-    "Judges by this contract: a file, or a name in conformance/data/contracts; default: the contract that has the name "
-    "of the testee; if there is none, the contract everything, which promises all calls";
+    "Judges by CONTRACT, which is the path of a file or a name in conformance/data/contracts; default: the contract "
+    "that has the name of the testee or, if no contract has this name, the contract 'everything', which promises all "
+    "calls";
 
 }  // namespace assay::command

@@ -18,13 +18,15 @@ inline void add_limits(Options& options, Budget::Limits& limits) {
     options.add(name, limit, what).value(unit).at_least(0).shows_default();
   };
   add("--max-bytes", limits.bytes, "BYTES", "Refuses to use more memory than BYTES");
-  add("--max-work", limits.work, "UNITS", "Refuses to do more work than UNITS; a unit is about a nanosecond");
+  add("--max-work", limits.work, "UNITS",
+      "Refuses to do more work than UNITS; a unit is the work of about one nanosecond");
   add("--max-output", limits.output, "BYTES", "Refuses to print more than BYTES");
 }
 
 inline void add_no_map(Options& options, bool& map) {
   options.flag("--no-map", map,
-               "Reads files into memory in place of mapping them, so that another process may truncate them meanwhile",
+               "Reads files into memory in place of mapping them; use this if another process may truncate a file "
+               "while assay runs",
                false);
 }
 

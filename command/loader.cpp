@@ -27,14 +27,16 @@ using corrupt::Attempt;
 
 constexpr const char* loader_details =
     R"(TESTEE loads files that assay corrupt makes:
-  - each program of --program, changed in one place;
-  - each sample, changed in one place: a plain program that every runtime should load, and two programs that have every
-    field of the schema;
-  - the cases of rules: for each rule, files that break it and files at its boundary.
+  - files that differ from a program of --program in one place;
+  - files that differ from a sample in one place. The samples are a plain program that every runtime should load, and
+    two programs that together have every field of the schema;
+  - the cases of rules. For each rule, these are files that break the rule, and files that just meet it.
 
-TESTEE must not crash or hang, must refuse a file that breaks a rule, and must accept a file that means the same as a
-program that it accepts. The verdict on a refusal is unsupported if TESTEE also refuses the unchanged program, or the
-file at the boundary of the rule. TESTEE runs in child processes with limits of time, memory and output.
+TESTEE must not crash or hang. It must refuse each file that breaks a rule. It must accept each file that means the
+same as the unchanged program. A refusal is a failure only if TESTEE accepts the control of the file. The control is
+the unchanged program or, for a case of a rule, the file that just meets the rule. If TESTEE refuses the control, the
+verdict is unsupported. spec/loader.md states the exceptions to these requirements. TESTEE runs in child processes that
+limit its time, memory and output.
 
 Loaders:
   reference              assay's reference implementation
@@ -45,9 +47,9 @@ Loaders:
   ./lib.so:VARIANT       a variant that this library exports
   -- CMD                 a command that loads one file; write it last
 
-assay replaces {} in the command by the path of the file and {data} by the paths of the data files. Exit code 0 of the
-command means that it accepts the file. A signal, or exit code 128 plus the number of a signal, means that it crashed.
-Any other exit code means that it refuses the file.
+In the command CMD, assay replaces {} by the path of the file, and {data} by the paths of the data files. Exit code 0
+means that the command accepts the file. A signal, or an exit code of 128 plus the number of a signal, means that the
+command crashed. Any other exit code means that the command refuses the file.
 
 )";
 
@@ -216,15 +218,16 @@ void define_loader(Options& options) {
   const auto r = std::make_shared<LoaderCommand>();
   r->run.subject = "rule";
   options.add("TESTEE", r->run.testee, "The loader that gets the files; the loaders are listed below").required();
-  options.add_each("--program", r->programs, "FILE", "Changes this program in one place for each file");
+  options.add_each("--program", r->programs, "FILE", "Makes files from this program, each with a change in one place");
   options.add_each("--data", r->data, "FILE", "Loads each program of --program with this .ptd file");
   options
       .add("--places", r->places,
-           "Changes at most N of the places that hold the same field, such as the sizes of tensors; 0 changes all")
+           "If a program has many places with the same field, such as the sizes of tensors, changes only N of these "
+           "places; 0 changes all")
       .value("N")
       .shows_default();
   options.flag("--programs-only", r->programs_only,
-               "Makes files only from --program, not from the samples and the cases of rules");
+               "Uses only files made from --program; leaves out the samples and the cases of rules");
   options.flag("--execute", r->settings.executes,
                "Also executes the methods of accepted programs, with zeros as inputs");
   options
@@ -238,8 +241,8 @@ void define_loader(Options& options) {
       .shows_default();
   options
       .add("--table", r->table,
-           "Writes a Markdown table to FILE: for each rule, the number of files with each outcome: refused, "
-           "accepted, exhausted, crashed, hung or untested")
+           "Writes a Markdown table to FILE with the number of files for each rule and outcome; the outcomes are "
+           "refused, accepted, exhausted, crashed, hung, and untested (if the verdict is unsupported)")
       .value("FILE");
   add_run_options(options, r->run);
   options.details(concat(loader_details, run_exit_codes));
@@ -252,9 +255,10 @@ void define_loader(Options& options) {
 const Registered registered_loader(
     {"loader",
      Group::judging,
-     "Judges a loader of programs by files that are wrong in one place",
+     "Judges a loader of programs by files that are changed in one place",
      define_loader,
-     {{"assay loader executorch --program model.pte", "judges the official loader by files that are made of a program"},
+     {{"assay loader executorch --program model.pte",
+       "judges the official loader by files that are made from a program"},
       {"assay loader ./libmine.so --program model.pte", "judges your own loader (doc/attack_your_loader.md)"},
       {"assay loader --program model.pte -o run.jsonl -- ./my_runner {}", "judges a command that loads one file"}},
      true});

@@ -42,23 +42,24 @@ int merge(MergeCommand& request) {
 
 void define_merge(Options& options) {
   const auto r = std::make_shared<MergeCommand>();
-  options.add("SHARD", r->files, "The files of all shards, in any order").required();
-  options.add("--testee", r->run.testee, "The testee of the shards, named as for assay kernels or assay runtime")
+  options.add("SHARD", r->files, "The files that -o wrote for all shards, in any order").required();
+  options
+      .add("--testee", r->run.testee, "The testee of the shards, by the name that assay kernels or assay runtime got")
       .value("TESTEE")
       .required();
   add_workers(options, r->workers);
   add_run_options(options, r->run).lines.required();
-  options.details(concat(
-      "To find the causes of failures, assay merge calls the kernels of the testee. Except for times, the merged run "
-      "equals\nthe run that one machine writes without --shard.\n\n",
-      run_exit_codes));
+  options.details(
+      concat("To find the causes of failures, assay merge calls the kernels of the testee. Except for times, the "
+             "merged run equals\nthe run that one machine would write without --shard.\n\n",
+             run_exit_codes));
   options.action([r] { return merge(*r); });
 }
 
 const Registered registered_merge(
     {"merge",
      Group::runs,
-     "Merges the shards that assay kernels --shard or assay runtime --shard wrote into one run",
+     "Merges shards into one run; assay kernels --shard and assay runtime --shard write shards",
      define_merge,
      {{"assay merge part-*.jsonl --testee ./libmine.so -o run.jsonl", "merges all shards"}},
      true});

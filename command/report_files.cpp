@@ -19,7 +19,7 @@ constexpr auto forms = std::to_array<Form>({
     {"--html", "Writes the report as a web page to FILE", report::write_html},
     {"--junit", "Writes the report as JUnit XML to FILE", report::write_junit},
     {"--sarif", "Writes the report as SARIF 2.1.0 to FILE", report::write_sarif},
-    {"--markdown", "Writes the report as Markdown, for a comment on a pull request, to FILE", report::write_markdown},
+    {"--markdown", "Writes the report as Markdown to FILE, for a comment on a pull request", report::write_markdown},
 });
 
 }  // namespace

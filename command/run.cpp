@@ -28,27 +28,28 @@ constexpr const char* run_details =
   - the name of a .npy file, which gives the values of a tensor; the program decides the layout;
   - an integer, a float, true, false or none;
   - a string in quotes.
-If inputs are missing, the message lists the inputs of the method. Without --output-dir, outputs are printed.
+If inputs are missing, the error message lists the inputs of the method. Without --output-dir, outputs are printed.
 
-The calls of --calls run in order on one loaded program. Paths in FILE are relative to its folder. An example:
+The calls of --calls run in order on one loaded program. Paths in FILE are relative to the folder of FILE. An
+example:
   {"data":["weights.ptd"],"calls":[{"method":"forward","inputs":["x.npy",3,1.5,true,null,{"string":"s"}],
     "outputs":["y.npy",7],"rtol":1e-4,"atol":1e-5}]}
-An output agrees if |got - want| <= atol + rtol |want|. A tolerance that a call leaves out is 0. The cases of a
-.bpte file run in the same way, each on a newly loaded program.
+An element of an output agrees if |got - want| <= atol + rtol |want|, where want is the expected element. A tolerance
+that a call leaves out is 0. The cases of a .bpte file run in the same way, each on a newly loaded program.
 
 A TESTEE is a runtime or a kernel library:
   - A runtime runs the program in a child process. assay reports a crash with a class of spec/verdicts.md.
   - A kernel library answers the calls of operators, and the reference does all other work. The reference also answers
     the calls that the library does not support; a line of the output lists them.
-With --against, two testees run the program, and assay compares their outputs. If a kernel library runs against the
-reference, each instruction gets the values that the reference computed, and assay names the first instruction with a
-result whose error exceeds the bound of its operator.
+With --against, two testees run the program, and assay compares their outputs. A kernel library is compared with the
+reference instruction by instruction: each instruction gets the inputs that the reference computed. assay names the
+first instruction whose result has an error that exceeds the bound of the operator.
 
 Exit codes:
-  0  all outputs agree, or none is expected
+  0  all outputs agree, or no output is expected
   1  an output differs, or a testee crashed, hung, or damaged memory
-If a call has no outputs, because it is refused or, with --against, because both testees refuse it, the exit code is
-that of the refusal. A file without calls is refused.
+If TESTEE refuses a call, the exit code tells the outcome of the refusal. With --against, this holds if both testees
+refuse the call. If only one testee refuses the call, the exit code is 1. assay refuses a file without calls.
 
 )";
 
@@ -340,12 +341,12 @@ void define_run(Options& options) {
   options.add("--timeout", r->timeout, timeout_help).value("SECONDS").within(1, 86'400).shows_default();
   options
       .add("--rtol", r->tolerance.rtol,
-           "Compares the outputs of a .bpte file, and of --against, with this relative tolerance")
+           "Compares outputs with this relative tolerance; applies to a .bpte file and to --against")
       .value("RTOL")
       .shows_default();
   options
       .add("--atol", r->tolerance.atol,
-           "Compares the outputs of a .bpte file, and of --against, with this absolute tolerance")
+           "Compares outputs with this absolute tolerance; applies to a .bpte file and to --against")
       .value("ATOL")
       .shows_default();
   options
@@ -357,11 +358,12 @@ void define_run(Options& options) {
   add_limits(options, r->limits);
   add_no_map(options, r->map);
   options.flag("--share-arenas", r->share_arenas,
-               "Lets all methods share the arenas in which one of them keeps state; without this option, methods "
-               "share only named state; the testee executorch always shares these arenas");
+               "If a method keeps state in an arena, lets all methods share this arena; without this option, methods "
+               "share only state that has a name; the testee executorch always shares such arenas");
   options
       .add("--packed-cache", r->packed_cache,
-           "Keeps the packed constants of the optimized runtime in FOLDER; use one folder for each program")
+           "Keeps the packed constants of the optimized runtime in FOLDER for later processes; use one folder for each "
+           "program")
       .value("FOLDER");
   options.flag("--trace", r->trace, "Prints what each instruction reads and writes");
   options.flag("--json", r->json, "Prints JSON");

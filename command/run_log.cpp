@@ -77,28 +77,29 @@ void add_workers(Options& options, int& workers) {
 RunOptions add_run_options(Options& options, RunRequest& r) {
   options
       .add("--known", r.known,
-           "Excuses the failures that FILE lists; a line is a case id, optionally a last day such as 'until "
-           "2027-01-31', "
-           "and the reason; a listed case that passes fails the run")
+           "Excuses the failures of the cases that FILE lists, so that they do not fail the run; each line has a case "
+           "id, optionally the last day on which it applies, such as 'until 2027-01-31', and a reason; if a listed "
+           "case passes, the run fails")
       .value("FILE");
-  options.flag("--strict", r.strict, "Also fails the run for failed cases that the contract does not promise");
+  options.flag("--strict", r.strict, "Fails the run also for failures of cases that the contract does not promise");
   const Option lines = options
                            .add("-o", r.jsonl,
-                                "Writes a line of JSON for each case to FILE.part, as soon as the case is judged; the "
-                                "end of the run renames FILE.part to FILE")
+                                "Writes a line of JSON for each case to FILE.part as soon as the case is judged; at "
+                                "the end of the run, assay renames FILE.part to FILE")
                            .value("FILE");
   r.reports.add_options(options);
   const Option baseline = options
                               .add("--baseline", r.baseline,
-                                   "Excuses each case that failed in an earlier run with at least the same severity; "
-                                   "FILE is the file that -o wrote in that run")
+                                   "Excuses each failure of a case that failed with the same or a higher severity in "
+                                   "an earlier run; FILE is the file that -o wrote in the earlier run")
                               .value("FILE")
                               .existing_file();
   options.add("--defects", r.defects, "Prints the N most serious defects")
       .value("N")
       .within(0, 1'000'000)
       .shows_default();
-  options.flag("--json", r.json, "Prints the counts and the defects as JSON in place of the table");
+  options.flag("--json", r.json,
+               "Prints JSON in place of the table: the number of cases with each verdict, and the defects");
   return {lines, baseline};
 }
 

@@ -14,16 +14,16 @@ std::vector<scenarios::Scenario> planned_for(const RuntimeRequest& r, const case
                                    r.programs);
 }
 
-const Registered registered_runtime({"runtime",
-                                     Group::judging,
-                                     "Judges a runtime: loads programs, calls their methods and compares the results",
-                                     define_judging<RuntimeRun>,
-                                     {{"assay runtime executorch --html report.html", "judges the official runtime"},
-                                      {"assay runtime -- ./my_runtime",
-                                       "judges a runtime in another program or on a device (doc/test_your_runtime.md)"},
-                                      {"assay runtime --programs 'recorded/*' -- python3 mine.py",
-                                       "judges only the cases of recorded programs"}},
-                                     true});
+const Registered registered_runtime(
+    {"runtime",
+     Group::judging,
+     "Judges a runtime: loads programs, calls their methods, and compares the results with the expected results",
+     define_judging<RuntimeRun>,
+     {{"assay runtime executorch --html report.html", "judges the official runtime"},
+      {"assay runtime -- ./my_runtime",
+       "judges a runtime in another program or on a device (doc/test_your_runtime.md)"},
+      {"assay runtime --programs 'recorded/*' -- python3 mine.py", "judges only the cases of recorded programs"}},
+     true});
 
 }  // namespace
 

@@ -107,8 +107,10 @@ void define_serve(Options& options) {
       .shows_default()
       .needs(port);
   options.add("--golden", r->golden, golden_help).value("FOLDER");
-  options.details(concat("assay serve does not authenticate clients: a client may run whatever the testee can run.\n\n",
-                         runner_kinds));
+  options.details(
+      concat("assay serve does not authenticate clients. Any client that can connect can run any call or program on "
+             "the testee.\n\n",
+             runner_kinds));
   options.action([r] { return serve(*r); });
 }
 

@@ -135,16 +135,17 @@ void add_facts(verdict::Facts& settings, const Part& part) {
 }
 
 Option add_part(Options& options, Part& part, const Option& lines) {
-  options.flag("--resume", part.resume, "Continues the interrupted run that wrote the beginning of the file of -o")
+  options
+      .flag("--resume", part.resume, "Continues an interrupted run; -o names the file that the interrupted run wrote")
       .needs(lines);
   const auto take = [&part](const std::string& given) {
     part.shard = runner::shard_from(given);
     return part.shard ? std::string() : concat(given, " is no part of a run, such as 2/8");
   };
   return options
-      .add_parsed(
-          "--shard", take,
-          "Splits the cases into N parts and judges only part I, such as 2/8; assay merge makes one run of all parts")
+      .add_parsed("--shard", take,
+                  "Splits the cases into N parts and judges only part I: 2/8 is the second of eight parts; assay merge "
+                  "joins the runs of all parts")
       .value("I/N")
       .needs(lines);
 }

@@ -42,8 +42,8 @@ void define_suite(Options& options) {
   options.add("--golden", r->golden, golden_help).value("FOLDER");
   options.details(
       "manifest.jsonl has a line for each case: its program, its steps, and the expected result of each step. Your "
-      "runtime\n"
-      "writes its results to a file that assay runtime results:FILE judges. spec/runtime_suite.md defines both files.");
+      "runtime\nwrites its results to a file, and assay runtime results:FILE judges this file. spec/runtime_suite.md "
+      "defines both files.");
   options.action([r] { return write_suite(*r); });
 }
 
@@ -53,7 +53,7 @@ const Registered registered_suite({"suite",
                                    define_suite,
                                    {{"assay suite -o suite", "writes all cases"},
                                     {"assay runtime results:mine.jsonl -o run.jsonl && assay report run.jsonl",
-                                     "judges the results"}}});
+                                     "judges the results that your runtime wrote to mine.jsonl"}}});
 
 }  // namespace
 }  // namespace assay::command

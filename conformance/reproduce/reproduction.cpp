@@ -18,10 +18,10 @@ using enum ReproductionKind;
 
 constexpr std::array kinds = std::to_array<ReproductionRow>({
     {python, "python",
-     "a script that makes the call in ExecuTorch's official runtime and in eager PyTorch; it needs both"},
-    {cpp, "cpp", "a C++ program that calls a kernel in ExecuTorch's registry; it needs the package executorch"},
+     "a script that makes the call in ExecuTorch's official runtime and in eager PyTorch, and needs both"},
+    {cpp, "cpp", "a C++ program that calls a kernel in ExecuTorch's registry, and needs the package executorch"},
     {bpte, "bpte", "a bundled program that makes this call, with its inputs and expected outputs, for any runtime"},
-    {json, "json", "a request of assay call --jsonl, and its answer"},
+    {json, "json", "a line of JSON with the request for assay call --jsonl and the expected answer"},
 });
 
 // Whether f(tensor) is true for any of the tensors.
@@ -51,7 +51,7 @@ const Limit limits[] = {
     {"a call that exceeds the limits of the reference",
      {python, cpp, bpte},
      [](const Reproduced& call) { return call.host.expected.answer.outcome == Outcome::exhausted; }},
-    {"a call that has more than one right result, because it draws random numbers or chooses among equal elements",
+    {"a call that has more than one right result: its operator draws random numbers or picks among equal elements",
      {python, cpp, bpte},
      [](const Reproduced& call) { return !judge::has_one_answer(call.op(), call.host.arguments); }},
     {"a call with sizes or strides beyond 32 bits",
@@ -60,15 +60,15 @@ const Limit limits[] = {
     {"an invalid call, because a valid program cannot make it",
      {bpte},
      [](const Reproduced& call) { return !call.host.valid(); }},
-    {"a call with a dtype without arithmetic, because PyTorch cannot make a tensor of that dtype from bytes",
+    {"a call with a dtype that has no arithmetic, such as quint8: PyTorch cannot make its tensors from bytes",
      {python},
      [](const Reproduced& call) {
        return any_tensor(call, [](const Tensor& t) { return info(t.dtype).kind == Kind::opaque; });
      }},
-    {"a call with complex numbers, because assay judges their real and imaginary parts one by one",
+    {"a call with complex numbers, because assay judges the real and the imaginary parts one by one",
      {cpp},
      [](const Reproduced& call) { return any_tensor(call, [](const Tensor& t) { return is_complex(t.dtype); }); }},
-    {"a call with a dim order that the Python interface refuses: neither contiguous nor 4-D channels last",
+    {"a call with a dim order that is neither contiguous nor 4-D channels last: the Python interface refuses it",
      {python},
      [](const Reproduced& call) { return any_tensor(call, [](const Tensor& t) { return !has_usual_dim_order(t); }); }},
 };
@@ -99,7 +99,7 @@ std::string describe_reproductions() {
   for (const ReproductionRow& row : kinds) {
     all += fmt::format("  {:<8}{}\n", row.name, row.is);
     if (std::ranges::any_of(limits, [&](const Limit& limit) { return speaks_of(limit, row.kind); }))
-      all += "          It cannot express these calls:\n";
+      all += "          This form cannot express these calls:\n";
     for (const Limit& limit : limits)
       if (speaks_of(limit, row.kind)) all += fmt::format("          - {}\n", limit.what);
   }
