@@ -45,6 +45,7 @@ class JudgingRun {
   virtual bool is_remote() const = 0;
   virtual Facts own_settings() const = 0;  // testee and options that determine the records
   virtual void judge_blocks(const std::vector<Ids>& blocks, const Add& add) = 0;  // throws Interrupted
+  virtual std::string waits_for() const = 0;  // the case that has been waited for longest; empty: none for long
   virtual void keep(const Record& record) = 0;                                    // for the causes of failures
   virtual void find_defects(RunLog& log, bool is_interrupted) = 0;
   virtual void print_rest() const {}

@@ -77,6 +77,7 @@ class RunLog {
   Waivers waivers_;
   std::set<std::string> mustpass_;  // that have not passed yet; in `waivers_.known`: that have not been seen yet
   std::optional<Baseline> before_;
+  std::set<std::string> fresh_;  // failing cases that are new since `before_`
   std::optional<OutputFile> jsonl_;
   std::optional<Progress> progress_;
   Summary summary_;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "conformance/defects/draw.h"
 #include "conformance/defects/explain.h"
+#include "conformance/defects/hypothesis.h"
 
 namespace assay {
 namespace {
@@ -14,15 +16,29 @@ namespace {
 constexpr std::size_t most_drawn = 20;      // calls that test a predicate, and as many that differ in one literal
 constexpr std::size_t most_unexpected = 1;  // calls among them with another result than predicted, before a trial ends
 constexpr int hurry = 100;                  // a divisor: a small call may take this fraction of a case's time limit
-constexpr int rounds = 12;                  // rounds of finding predicates and testing them
+constexpr int rounds = 8;                   // rounds of finding predicates and testing them
 constexpr int most_tried = 4;               // predicates of a symptom that a round tests, those of most cases
 constexpr int most_attempts = 3;            // trials of one predicate
 constexpr int last_passes = 2;              // passes over the predicates that do not convince
+constexpr std::size_t most_seeds = 2, most_neighbours = 24;  // failing calls that are changed in one argument
+constexpr std::size_t most_answers = 48;    // failing calls whose answers are compared with hypotheses
+constexpr std::size_t most_screened = 12;   // those that a hypothesis must explain at least one of
+constexpr std::size_t most_passing = 64;    // passing calls that a hypothesis must not contradict
+constexpr std::size_t most_candidates = 8;  // hypotheses that are compared with passing calls
+constexpr std::size_t most_against = 4;      // passing calls to a failing one, beyond which no condition is looked for
+constexpr std::size_t fewest_elements = 6;  // wrong elements that a hypothesis explains
+constexpr std::size_t most_conditions = 2;  // of a sentence
+constexpr std::size_t few_cases = 3, many_more = 10;  // a predicate of few cases beside many others is no cause
+constexpr Int most_kept = 1 << 14;          // elements of a call that is kept for hypotheses
 
 // A case of the operator with its features. In the list of all cases, drawn cases follow those of the run.
 struct TriedCase {
   JudgedCase seen;
   Features features;
+  std::shared_ptr<const HostCall> call;  // null if it is large
+  std::vector<Tensor> outs;              // the testee's wrong results, if it was asked for them
+  bool is_asked = false, is_explained = false;  // explained by a hypothesis: no evidence for other causes
+  std::optional<std::size_t> neighbour = {};    // the case that this one differs from in one argument
 };
 
 const Contract whole_contract;
@@ -38,44 +54,234 @@ Says says(const JudgedCase& s, const Symptom& symptom) {
   return came_further ? Says::passes : Says::nothing;
 }
 
+// The rule of the wire protocol that the testee broke; empty if it broke none.
+std::string broken_rule_of_protocol(const Symptom& symptom) {
+  constexpr std::string_view mark = "breaks the rule ", rules = "protocol.";
+  const std::size_t at = symptom.said.find(text(mark, rules));
+  if (at == std::string::npos) return {};
+  const std::string rule = symptom.said.substr(at + mark.size());
+  return rule.substr(0, rule.find(':'));
+}
+
 bool is_finding(const JudgedCase& s) { return is_failure(s.verdict) || s.verdict == Verdict::quality; }
 
 bool is_about_validity(std::string_view flag) { return flag == call_is_valid || says_broken(flag); }
+
+// A hypothesis with the cases that it explains, and those that contradict it.
+struct Tested {
+  const Hypothesis* hypothesis;
+  std::vector<std::size_t> explained, contradicting, indifferent;  // positions of rows
+  Predicate predicate = {};                                        // the calls in which the kernel does so
+  double score() const {
+    return static_cast<double>(explained.size()) * (hypothesis->rank > 2 ? 0.9 : 1) -
+           2 * static_cast<double>(contradicting.size()) -
+           static_cast<double>(predicate.size()) * (1 + 0.03 * static_cast<double>(explained.size()));
+  }
+};
+
+Int count_of_elements(const HostCall& call) {
+  Int all = 0;
+  each_tensor(call.arguments, [&](const Tensor& t, std::size_t) { all += t.count(); });
+  return all;
+}
+
+// Whether results, or a refusal in place of results, can show which mistake the kernel makes.
+bool can_be_compared(const JudgedCase& s) {
+  using enum Class;
+  return s.promised && s.verdict == Verdict::fail &&
+         (s.symptom.failure == value || s.symptom.failure == shape || s.symptom.failure == dtype ||
+          s.symptom.failure == layout || s.symptom.failure == unwritten || s.symptom.failure == refused_though_valid);
+}
+
+// At most `most` positions of a list, evenly spread.
+std::vector<std::size_t> evenly_chosen(std::vector<std::size_t> all, std::size_t most) {
+  std::vector<std::size_t> some;
+  for (std::size_t k = 0; k < std::min(all.size(), most); ++k) some.push_back(all[k * all.size() / std::min(all.size(), most)]);
+  return some;
+}
 
 class Investigation {
  public:
   Investigation(CaseRunner* case_runner, const Corpus& corpus, const RecordedCalls& calls,
                 std::vector<JudgedCase> cases)
       : case_runner_(case_runner),
+        corpus_(corpus),
         op_(calls.op()),
         drawer_(corpus, case_runner ? case_runner->contract() : whole_contract, calls),
         of_the_run_(cases.size()) {
-    if (case_runner) trials_.emplace(case_runner->children(), Detail::outcome);
+    if (case_runner) trials_.emplace(case_runner->children(), Detail::answer);
     // A kernel that answers one call in two ways has a state. The state also spoils later calls, so those failures have
     // the same cause.
     const Symptom in_two_ways{Verdict::fail, Class::not_repeatable, {}, {}};
     const bool has_state = std::ranges::find(cases, in_two_ways, &JudgedCase::symptom) != cases.end();
     for (JudgedCase& s : cases) {
       if (has_state && s.symptom.failure == Class::spoils_state) s.symptom = in_two_ways;
-      Features features = drawer_.know(s.id);
-      rows_.push_back({std::move(s), std::move(features)});
+      const Case c = corpus.make(s.id);
+      HostCall call = host_call(c);
+      Features features = drawer_.know(c, call);
+      const bool is_kept = count_of_elements(call) <= most_kept;
+      rows_.push_back({std::move(s), std::move(features),
+                       is_kept ? std::make_shared<const HostCall>(std::move(call)) : nullptr, {}});
     }
   }
 
   std::vector<Cause> causes() && {
+    if (case_runner_) compare_with_hypotheses();
     for (const Symptom& symptom : symptoms()) find(symptom);
     return std::move(causes_);
   }
 
  private:
+  // -- hypotheses ----------------------------------------------------------------------------------------------------
+
+  void compare_with_hypotheses() {
+    std::vector<std::size_t> failing;
+    for (std::size_t i = 0; i < of_the_run_; ++i)
+      if (can_be_compared(rows_[i].seen) && rows_[i].call) failing.push_back(i);
+    if (std::ranges::all_of(failing, [&](std::size_t i) { return hides_results(rows_[i].seen.symptom); })) return;
+    std::ranges::stable_sort(failing, {}, [&](std::size_t i) { return rows_[i].seen.elements; });
+    ask_for_answers(evenly_chosen(failing, most_answers));
+    mistakes_ = known_mistakes(op_);
+    while (const auto found = best_of(mistakes_)) take(*found);
+  }
+
+  void ask_for_answers(const std::vector<std::size_t>& failing) {
+    std::vector<std::string> ids;
+    for (const std::size_t i : failing) ids.push_back(to_text(rows_[i].seen.id));
+    std::size_t asked = 0;
+    trials_->run_while(ids, case_runner_->children().patience().short_limit(), [&](Judged j) {
+      TriedCase& row = rows_[failing[asked++]];
+      row.is_asked = symptom_of(j.record) == row.seen.symptom;
+      row.outs = std::move(j.outs);
+      return true;
+    });
+  }
+
+  Answered answer_of(const TriedCase& row) const { return {*row.call, row.seen.symptom.failure, row.outs}; }
+
+  // The hypothesis that explains most failing cases that are not explained yet, if it explains enough.
+  std::optional<Tested> best_of(const std::vector<Hypothesis>& mistakes) {
+    std::vector<std::size_t> failing, passing;
+    std::vector<Answered> wrong;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const TriedCase& row = rows_[i];
+      if (row.is_asked && !row.is_explained) failing.push_back(i);
+      if (row.seen.verdict == Verdict::pass && row.seen.promised && row.call && row.call->valid()) passing.push_back(i);
+    }
+    if (failing.empty()) return std::nullopt;
+    for (const std::size_t i : failing) wrong.push_back(answer_of(rows_[i]));
+    in_elements_.push_back(mistakes_in_elements(op_, wrong));
+    std::vector<Tested> tested;
+    const std::vector<std::size_t> screened = evenly_chosen(failing, most_screened);
+    for (const std::vector<Hypothesis>* some : std::initializer_list<const std::vector<Hypothesis>*>{&mistakes, &in_elements_.back()})
+      for (const Hypothesis& h : *some) {
+        const auto explains = [&](std::size_t i) { return h.explains(answer_of(rows_[i])); };
+        if (std::ranges::none_of(screened, explains)) continue;
+        Tested& t = tested.emplace_back(&h);
+        std::ranges::copy_if(failing, std::back_inserter(t.explained), explains);
+      }
+    std::ranges::stable_sort(tested, std::greater(), [](const Tested& t) { return t.explained.size(); });
+    tested.resize(std::min(tested.size(), most_candidates), Tested{nullptr, {}, {}, {}});
+    passing = evenly_chosen(passing, most_passing);
+    for (Tested& t : tested) {
+      for (const std::size_t i : passing) (t.hypothesis->differs(*rows_[i].call) ? t.contradicting : t.indifferent).push_back(i);
+      add_condition(t);
+    }
+    std::erase_if(tested, [&](const Tested& t) { return !is_enough(t); });
+    if (tested.empty()) return std::nullopt;
+    // The first of equal elements: the lists are in the order of preference.
+    return *std::ranges::max_element(tested, {}, [](const Tested& t) { return std::pair(t.score(), -t.hypothesis->rank); });
+  }
+
+  // Where the kernel does so in some calls only: the condition that tells them from the others. More calls are drawn to
+  // find it.
+  void add_condition(Tested& t) {
+    if (t.contradicting.empty() || t.explained.size() < t.contradicting.size() / most_against) return;
+    std::vector<Example> examples;
+    for (const std::size_t i : t.explained) examples.push_back({&rows_[i].features, true});
+    for (const std::size_t i : t.contradicting) examples.push_back({&rows_[i].features, false});
+    const std::deque<std::pair<Features, bool>> drawn = drawn_for(t);
+    for (const auto& [features, is_explained] : drawn) examples.push_back({&features, is_explained});
+    t.predicate = explain(examples, 1).front();
+    const auto is_outside = [&](std::size_t i) { return !holds(t.predicate, rows_[i].features); };
+    std::erase_if(t.explained, is_outside), std::erase_if(t.contradicting, is_outside);
+  }
+
+  // New calls in which the hypothesis makes a difference, and whether the testee answers as it foretells.
+  std::deque<std::pair<Features, bool>> drawn_for(const Tested& t) {
+    std::vector<CaseId> near;
+    for (const std::size_t i : t.explained) near.push_back(rows_[i].seen.id);
+    const auto call_of = [&](const CaseId& id) { return host_call(corpus_.make(id)); };
+    const std::vector<DescribedCase> drawn = drawer_.draw(
+        most_drawn, near, [&](const DescribedCase& c) { return t.hypothesis->differs(call_of(c.id)); });
+    std::vector<std::string> ids;
+    for (const DescribedCase& c : drawn) ids.push_back(to_text(c.id));
+    std::deque<std::pair<Features, bool>> seen;
+    std::size_t judged = 0;
+    trials_->run_while(ids, case_runner_->children().patience().short_limit(), [&](const Judged& j) {
+      const DescribedCase& c = drawn[judged++];
+      const bool passes = j.record.verdict == Verdict::pass || j.record.verdict == Verdict::quality;
+      const HostCall call = call_of(c.id);
+      if (passes || t.hypothesis->explains({call, symptom_of(j.record).failure, j.outs})) seen.emplace_back(c.features, !passes);
+      return true;
+    });
+    return seen;
+  }
+
+  bool is_enough(const Tested& t) const {
+    std::uint64_t elements = 0;
+    bool has_results = false;
+    for (const std::size_t i : t.explained) {
+      elements += std::clamp<std::uint64_t>(rows_[i].seen.elements, 1, 4);
+      has_results = has_results || !rows_[i].outs.empty();
+    }
+    const auto explained = static_cast<double>(t.explained.size());
+    return has_results && elements >= fewest_elements &&
+           explained >= likely * (explained + static_cast<double>(t.contradicting.size()));
+  }
+
+  // Records the cause, and marks the cases that it explains.
+  void take(const Tested& t) {
+    const Hypothesis& h = *t.hypothesis;
+    Cause cause{&op_, rows_[t.explained.front()].seen.symptom, t.predicate, 0, h.does, true, {}, {}};
+    for (std::size_t i = 0; i < of_the_run_; ++i) {
+      TriedCase& row = rows_[i];
+      if (row.is_explained || !can_be_compared(row.seen) || !row.call || !holds(t.predicate, row.features)) continue;
+      const bool is = row.is_asked ? h.explains(answer_of(row)) : h.differs(*row.call);
+      if (!is) continue;
+      row.is_explained = true;
+      cause.cases.push_back(row.seen);
+    }
+    const auto shows_results = [](const JudgedCase& s) { return !hides_results(s.symptom); };
+    if (const auto at = std::ranges::find_if(cause.cases, shows_results); at != cause.cases.end())
+      cause.symptom = at->symptom;
+    cause.trial = {t.explained.size() + t.contradicting.size(), t.explained.size(), t.indifferent.size(),
+                   t.indifferent.size()};
+    known_.push_back({&h, t.predicate});
+    causes_.push_back(std::move(cause));
+  }
+
+  // Whether a hypothesis that is taken explains why a drawn call fails.
+  bool is_explained(const CaseId& id, const Features& f) const {
+    if (known_.empty()) return false;
+    const HostCall call = host_call(corpus_.make(id));
+    return std::ranges::any_of(known_, [&](const auto& k) { return holds(k.second, f) && k.first->differs(call); });
+  }
+
+  // -- predicates ----------------------------------------------------------------------------------------------------
+
   std::vector<Symptom> symptoms() const {
     std::set<Symptom> found;
     for (const TriedCase& row : rows_)
-      if (is_finding(row.seen)) found.insert(row.seen.symptom);
+      if (is_finding(row.seen) && !row.is_explained) found.insert(row.seen.symptom);
     return {found.begin(), found.end()};
   }
 
   void find(const Symptom& symptom) {
+    if (const std::string rule = broken_rule_of_protocol(symptom); !rule.empty())
+      return tell(symptom, {}, text("break the rule ", rule, " of the wire protocol"));
+    if (symptom.failure == Class::accepted_though_invalid) return tell(symptom, premise(symptom), "");
+    if (is_tried(symptom)) look_around(symptom);
     std::map<Predicate, Attempts> known;
     std::vector<Predicate> kept;  // the predicates that convinced
     std::vector<Cause> found = explained(symptom, kept);
@@ -97,7 +303,45 @@ class Investigation {
     if (is_tried(symptom)) found = tried_to_the_end(symptom, std::move(found), kept);
     // A cause without cases explains calls that may be refused, or drawn calls only.
     std::erase_if(found, [](const Cause& c) { return c.cases.empty(); });
+    if (is_tried(symptom)) join_unlikely(found);
     std::ranges::move(found, std::back_inserter(causes_));
+  }
+
+  // A cause that the symptom itself states: the protocol or the rule that is broken.
+  void tell(const Symptom& symptom, const Predicate& predicate, std::string does) {
+    std::vector<Cause> found{{&op_, symptom, predicate, predicate.size(), std::move(does), true, {}, {}}};
+    assign(found, symptom);
+    if (!found[0].cases.empty()) causes_.push_back(std::move(found[0]));
+  }
+
+  // Cases whose predicate foretells too few failures have no known cause.
+  static void join_unlikely(std::vector<Cause>& found) {
+    std::size_t all = 0;
+    for (const Cause& c : found) all += c.cases.size();
+    const auto unlikely = std::stable_partition(found.begin(), found.end(), [&](const Cause& c) {
+      if (c.cases.size() < few_cases && many_more * c.cases.size() < all) return false;
+      return c.trial.convinces(likely) || (c.trial.drawn < fewest_drawn && c.trial.alike == c.trial.drawn && c.predicate.size() > c.premises);
+    });
+    if (unlikely == found.end()) return;
+    Cause& rest = *unlikely;
+    for (auto c = unlikely + 1; c != found.end(); ++c) std::ranges::move(c->cases, std::back_inserter(rest.cases));
+    rest.predicate.erase(rest.predicate.begin() + static_cast<std::ptrdiff_t>(rest.premises), rest.predicate.end());
+    rest.is_found = false, rest.trial = {};
+    found.erase(unlikely + 1, found.end());
+  }
+
+  // Judges calls that differ from the smallest failing ones in one argument.
+  void look_around(const Symptom& symptom) {
+    std::vector<std::size_t> seeds;
+    for (std::size_t i = 0; i < of_the_run_; ++i)
+      if (rows_[i].seen.symptom == symptom && !rows_[i].is_explained && rows_[i].seen.promised) seeds.push_back(i);
+    std::ranges::stable_sort(seeds, {}, [&](std::size_t i) { return rows_[i].seen.elements; });
+    for (const std::size_t seed : evenly_chosen(seeds, most_seeds)) {
+      const std::size_t first = rows_.size();
+      std::uint64_t telling = 0, expectedly = 0;
+      judge(drawer_.neighbours(rows_[seed].seen.id, most_neighbours), symptom, Says::passes, Until::drawn, telling, expectedly);
+      for (std::size_t i = first; i < rows_.size(); ++i) rows_[i].neighbour = seed;
+    }
   }
 
   // Tests each predicate that does not convince, once, with all calls that can be drawn. These calls may show that
@@ -132,7 +376,9 @@ class Investigation {
       return std::ranges::all_of(rows_,
                                  [&](const TriedCase& r) { return r.seen.symptom != symptom || l.of(r.features); });
     };
-    const auto& some = std::ranges::find(rows_, symptom, [](const TriedCase& r) { return r.seen.symptom; })->features;
+    const auto& some = std::ranges::find_if(rows_, [&](const TriedCase& r) {
+                         return r.seen.symptom == symptom && !r.is_explained;
+                       })->features;
     for (const Phrase flag : some.flags)
       if (const Literal l{Literal::Test::holds, flag, 0}; is_about_validity(flag) && all(l)) common.push_back(l);
     if (const Literal l{Literal::Test::lacks, results_are_empty, 0}; !hides_results(symptom) && all(l))
@@ -143,7 +389,7 @@ class Investigation {
   // More calls are drawn only for symptoms of promised calls that are worse than a small loss of accuracy.
   bool is_tried(const Symptom& symptom) const {
     return case_runner_ && std::ranges::any_of(rows_, [&](const TriedCase& r) {
-             return r.seen.symptom == symptom && r.seen.tier < Tier::not_promised;
+             return r.seen.symptom == symptom && r.seen.tier < Tier::not_promised && !r.is_explained;
            });
   }
 
@@ -155,29 +401,33 @@ class Investigation {
     };
     const bool within_contract = is_tried(symptom);  // a pass outside the contract is no evidence
     std::vector<Example> examples;
-    for (const TriedCase& row : rows_) {
+    std::vector<std::optional<std::size_t>> places(rows_.size());  // of rows among the examples
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const TriedCase& row = rows_[i];
       const Says said = says(row.seen, symptom);
-      if (said == Says::nothing || !holds(premise, row.features) || is_kept(row.features)) continue;
+      if (row.is_explained || said == Says::nothing || !holds(premise, row.features) || is_kept(row.features)) continue;
       if (said == Says::passes && within_contract && !row.seen.promised) continue;
-      examples.push_back({&row.features, said == Says::fails});
+      places[i] = examples.size();
+      examples.push_back({&row.features, said == Says::fails, row.neighbour ? places[*row.neighbour] : std::nullopt});
     }
     std::vector<Cause> found;
-    for (const Predicate& p : kept) found.push_back({&op_, symptom, p, premise.size(), {}, {}});
-    for (Predicate& p : explain(examples)) {
+    for (const Predicate& p : kept) found.push_back({&op_, symptom, p, premise.size(), {}, true, {}, {}});
+    const auto told = static_cast<std::size_t>(std::ranges::count_if(premise, std::not_fn(goes_without_saying)));
+    for (Predicate& p : explain(examples, most_conditions - std::min(told, most_conditions - 1))) {
       p.insert(p.begin(), premise.begin(), premise.end());
-      found.push_back({&op_, symptom, std::move(p), premise.size(), {}, {}});
+      found.push_back({&op_, symptom, std::move(p), premise.size(), {}, true, {}, {}});
     }
     assign(found, symptom);
     return found;
   }
 
-  // Assigns each failing case of the run to the first cause that covers it. At least one cause covers it.
+  // Assigns each failing case of the run to the first cause that covers it.
   void assign(std::vector<Cause>& found, const Symptom& symptom) const {
     for (std::size_t i = 0; i < of_the_run_; ++i) {
       const TriedCase& row = rows_[i];
-      if (row.seen.symptom != symptom || row.seen.verdict == Verdict::unsupported) continue;
+      if (row.seen.symptom != symptom || row.is_explained || row.seen.verdict == Verdict::unsupported) continue;
       const auto at = std::ranges::find_if(found, [&](const Cause& c) { return holds(c.predicate, row.features); });
-      at->cases.push_back(row.seen);
+      if (at != found.end()) at->cases.push_back(row.seen);
     }
   }
 
@@ -195,23 +445,24 @@ class Investigation {
   Trial attempt(const Cause& cause, const std::vector<Cause>& all, Until until = Until::unconvincing) {
     std::vector<CaseId> near;
     for (const TriedCase& r : rows_)
-      if (r.seen.symptom == cause.symptom && holds(cause.predicate, r.features)) near.push_back(r.seen.id);
+      if (r.seen.symptom == cause.symptom && !r.is_explained && holds(cause.predicate, r.features))
+        near.push_back(r.seen.id);
     const Predicate& p = cause.predicate;
     Trial trial;
-    const auto fails = [&](const Features& f) { return holds(p, f); };
+    const auto fails = [&](const DescribedCase& c) { return holds(p, c.features); };
     judge(drawer_.draw(most_drawn, near, fails), cause.symptom, Says::fails, until, trial.drawn, trial.alike);
     const auto goes_on = [&] { return until == Until::drawn || trial.convinces(convincing); };
     if (!goes_on()) return trial;
-    const auto is_explained = [&](const Features& f) {
+    const auto has_other_cause = [&](const Features& f) {
       return std::ranges::any_of(
           all, [&](const Cause& c) { return c.predicate.size() > c.premises && holds(c.predicate, f); });
     };
     const std::size_t first = cause.premises, own = p.size() - first;
     for (std::size_t k = first; k < p.size() && goes_on(); ++k) {
-      const auto differs = [&](const Features& f) {
+      const auto differs = [&](const DescribedCase& c) {
         for (std::size_t l = 0; l < p.size(); ++l)
-          if (p[l].of(f) == (l == k)) return false;
-        return !is_explained(f);
+          if (p[l].of(c.features) == (l == k)) return false;
+        return !has_other_cause(c.features);
       };
       judge(drawer_.draw((most_drawn + own - 1) / own, near, differs), cause.symptom, Says::passes, until,
             trial.differing, trial.spared);
@@ -226,15 +477,19 @@ class Investigation {
     std::vector<std::string> ids;
     for (const DescribedCase& c : drawn) ids.push_back(to_text(c.id));
     TimeLimit time_limit = case_runner_->time_limit();
-    if (symptom.verdict != Verdict::timeout) time_limit.processor /= hurry, time_limit.wall /= hurry;
+    if (symptom.verdict == Verdict::timeout)
+      time_limit = case_runner_->children().patience().short_limit();
+    else
+      time_limit.processor /= hurry, time_limit.wall /= hurry;
     std::size_t judged = 0;
     trials_->run_while(ids, time_limit, [&](Judged j) {
       DescribedCase& c = drawn[judged++];
       j.record.valid = c.features.has(call_is_valid), j.record.slices = std::move(c.promise.slices);
       JudgedCase s = seen(j.record);
       const Says said = says(s, symptom);
-      if (said != Says::nothing) ++telling, expectedly += said == expected;
-      rows_.push_back({std::move(s), std::move(c.features)});
+      const bool is_known = is_failure(s.verdict) && is_explained(s.id, c.features);
+      if (said != Says::nothing && !is_known) ++telling, expectedly += said == expected;
+      rows_.push_back({std::move(s), std::move(c.features), nullptr, {}, false, is_known});
       return until == Until::drawn || telling - expectedly <= most_unexpected;
     });
     drawn.erase(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(judged));
@@ -242,11 +497,15 @@ class Investigation {
   }
 
   CaseRunner* case_runner_;  // null: no more calls can be made
+  const Corpus& corpus_;
   std::optional<Trials> trials_;
   const Operator& op_;
   Drawer drawer_;
   std::deque<TriedCase> rows_;
   std::size_t of_the_run_;
+  std::vector<Hypothesis> mistakes_;
+  std::deque<std::vector<Hypothesis>> in_elements_;
+  std::vector<std::pair<const Hypothesis*, Predicate>> known_;  // hypotheses that are taken
   std::vector<Cause> causes_;
 };
 

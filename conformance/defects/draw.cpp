@@ -19,18 +19,33 @@ constexpr Budget::Limits small{.bytes = Int{1} << 18, .work = Int{1} << 22};
 Drawer::Drawer(const Corpus& corpus, const Contract& contract, const RecordedCalls& calls)
     : corpus_(corpus), contract_(contract), calls_(calls), random_(digest(calls.op().name)) {}
 
-Features Drawer::know(const CaseId& id) {
-  const Case c = corpus_.make(id);
-  const HostCall call = host_call(c);
-  mutated_.insert(digest_of(c.arguments)), made_.insert(digest_of(call.arguments));
-  return features_of(*c.op, call);
+Features Drawer::know(const Case& made, const HostCall& call) {
+  mutated_.insert(digest_of(made.arguments)), made_.insert(digest_of(call.arguments));
+  return features_of(*made.op, call);
+}
+
+std::vector<DescribedCase> Drawer::neighbours(const CaseId& of, std::size_t count) {
+  const Case c = corpus_.make(of);
+  std::vector<DescribedCase> found;
+  std::vector<std::vector<Mutation>> changes;
+  for (std::size_t i = 0; i < c.arguments.size(); ++i) changes.push_back(changes_of(*c.op, c.arguments, i));
+  for (std::size_t tried = 0; found.size() < count && tried < tries * count; ++tried) {
+    std::vector<Mutation>& some = changes[tried % changes.size()];
+    if (some.empty()) continue;
+    const auto at = some.begin() + below(some.size());
+    CaseId id = of;
+    id.mutations.push_back(*at);
+    some.erase(at);
+    if (auto made = made_first(std::move(id))) found.push_back(std::move(*made));
+  }
+  return found;
 }
 
 std::vector<DescribedCase> Drawer::draw(std::size_t count, std::span<const CaseId> near,
-                                        const std::function<bool(const Features&)>& wanted) {
+                                        const std::function<bool(const DescribedCase&)>& wanted) {
   std::vector<DescribedCase> found;
   std::erase_if(left_, [&](DescribedCase& c) {
-    const bool taken = found.size() < count && wanted(c.features);
+    const bool taken = found.size() < count && wanted(c);
     if (taken) found.push_back(std::move(c));
     return taken;
   });
@@ -42,7 +57,7 @@ std::vector<DescribedCase> Drawer::draw(std::size_t count, std::span<const CaseI
   for (std::size_t k = 0; found.size() < count && is_worth(k, changes) && is_worth(made, tries); ++k)
     if (auto c = made_first(changed(known))) {
       ++made;
-      const bool taken = wanted(c->features);
+      const bool taken = wanted(*c);
       if (taken) known.push_back(c->id);
       (taken ? found : left_).push_back(std::move(*c));
     }

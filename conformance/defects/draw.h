@@ -30,12 +30,15 @@ class Drawer {
   Drawer(const Corpus& corpus, const Contract& contract, const RecordedCalls& calls);
 
   // Registers a case, so that its call is not drawn, and returns its features. Throws Fault as Corpus::make does.
-  Features know(const CaseId& id);
+  Features know(const Case& made, const HostCall& call);
+
+  // At most `count` new promised calls that differ from a case in one argument, of each argument about as many.
+  std::vector<DescribedCase> neighbours(const CaseId& of, std::size_t count);
 
   // Draws at most `count` calls with wanted features, most of them close to `near`. The calls differ from one another,
   // from all earlier draws and from all registered cases. Returns fewer calls if they are hard to find.
   std::vector<DescribedCase> draw(std::size_t count, std::span<const CaseId> near,
-                                  const std::function<bool(const Features&)>& wanted);
+                                  const std::function<bool(const DescribedCase&)>& wanted);
   void put_back(std::vector<DescribedCase> unused) { std::ranges::move(unused, std::back_inserter(left_)); }
 
  private:

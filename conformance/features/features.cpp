@@ -280,6 +280,7 @@ constexpr auto plain_call_flags = std::to_array<std::string_view>({
     "every dim order is contiguous or channels last",
     "the dim orders are one for all",
     "the inputs have different sizes",
+    "the inputs have different ranks",
     "the inputs have different dtypes",
     results_are_empty,
     "an out has another dtype than its result",
@@ -335,6 +336,7 @@ class Describing {
   Features features() && {
     for (std::size_t i = 0; i < op_.arguments.size(); ++i) describe(op_.arguments[i], call_.arguments[i]);
     describe_pair();
+    describe_bounds();
     describe_sizes();
     describe_layouts();
     describe_results();
@@ -458,7 +460,7 @@ class Describing {
     measure(subject("the least of")(name), static_cast<double>(*least));
     measure(subject("the largest of")(name), static_cast<double>(*most));
     if (std::ranges::find(v, 0) != v.end()) say(name, "has a 0");
-    if (*least != *most) say(name, "has different numbers");
+    if (*least != *most) say(name, "has different entries");
   }
 
   // Describes the first two arguments that are numbers or tensors, if they broadcast.
@@ -472,9 +474,23 @@ class Describing {
     for (const PairFlag& flag : pair_flags) say_if(found.*flag.holds && is_named(op_, flag.of_operators), flag.says);
   }
 
+  // Numbers named min and max bound a result from below and from above.
+  void describe_bounds() {
+    const auto number = [&](std::string_view name) {
+      const auto at = std::ranges::find(op_.arguments, name, &SchemaArgument::name);
+      return at == op_.arguments.end() ? std::nullopt
+                                       : number_in(call_.arguments[static_cast<std::size_t>(at - op_.arguments.begin())]);
+    };
+    const auto low = number("min"), high = number("max");
+    say_if(low && high && real(*low) > real(*high), "min is above max");
+  }
+
   // Compares the inputs pairwise if there are more than two. For two inputs, the first flag is enough.
   void describe_sizes() {
     say_if(different(input_sizes_), "the inputs have different sizes");
+    const auto rank = [](const Dims& sizes) { return sizes.size(); };
+    say_if(std::ranges::adjacent_find(input_sizes_, std::not_equal_to(), rank) != input_sizes_.end(),
+           "the inputs have different ranks");
     const std::span all(named_inputs_);
     for (std::size_t i = 0; all.size() > 2 && i < all.size(); ++i)
       for (const auto& [other, tensor] : all.subspan(i + 1))
@@ -485,7 +501,9 @@ class Describing {
   static bool is_operand(const SchemaArgument& a, const Value& v) {
     if (a.out || a.type.starts_with("ScalarType")) return false;
     if (const Tensor* t = std::get_if<Tensor>(&v)) return info(t->dtype).kind < Kind::complex;
-    return std::holds_alternative<Int>(v) || std::holds_alternative<double>(v);
+    constexpr auto operands = std::to_array<std::string_view>({"self", "other", "a", "b", "exponent"});
+    return std::ranges::find(operands, a.name) != operands.end() &&
+           (std::holds_alternative<Int>(v) || std::holds_alternative<double>(v));
   }
 
   // What holds for the pairs of elements that an elementwise operator combines; nothing if the sizes do not broadcast.

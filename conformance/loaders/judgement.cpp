@@ -51,10 +51,12 @@ std::string place_of(const Record& r) {
   return change.substr(0, change.find('='));
 }
 
-std::string when(const Record& r) {
-  return fmt::format("{} at {}",
-                     r.rule.empty() ? "with a file that breaks no rule" : "with a file that breaks " + r.rule,
-                     place_of(r));
+// A check of a rule that is missing fails at many places of a file; a crash at many places has one reason, which damage
+// of the heap moves to any of them.
+StatedCause cause(const Record& r) {
+  const std::string file = r.rule.empty() ? "with a file that breaks no rule" : "with a file that breaks " + r.rule;
+  const bool is_check = r.failure == Class::accepted_though_invalid || r.failure == Class::refused_though_valid;
+  return {r.failure, "", fmt::format("{} at {}", file, place_of(r)), is_check ? file : "with files that are wrong in many ways"};
 }
 
 std::string how_to_remake(const Record& r) {
@@ -93,7 +95,7 @@ LoaderDefects::LoaderDefects()
     : defects_("the loader", [](const Record& a, const Record& b) { return a.elements < b.elements; }) {}
 
 void LoaderDefects::add(const Record& r) {
-  if (is_failure(r.verdict)) defects_.add(r, r.failure, when(r));
+  if (is_failure(r.verdict)) defects_.add(r, cause(r));
 }
 
 std::vector<Defect> LoaderDefects::found() const {

@@ -28,8 +28,8 @@ Judged CaseRunner::judge(const CaseId& id, RunMode mode) {
   return run_case(corpus_, *probe_, contract_, id, mode.detail);
 }
 
-Judged CaseRunner::run_alone(const CaseId& id, Detail detail) {
-  return children_.run_alone(assay::to_text(id), detail);
+Judged CaseRunner::run_alone(const CaseId& id, Detail detail, bool hangs) {
+  return children_.run_alone(assay::to_text(id), detail, hangs);
 }
 
 std::vector<Record> CaseRunner::judge_block(const Block& block) {

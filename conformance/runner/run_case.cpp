@@ -15,6 +15,13 @@ namespace assay {
 namespace {
 
 constexpr Int shown_elements = 64;
+constexpr std::size_t most_bytes = 1 << 20;  // of the results of one answer
+
+std::size_t bytes_of(std::span<const Tensor> tensors) {
+  std::size_t all = 0;
+  for (const Tensor& t : tensors) all += t.bytes.size();
+  return all;
+}
 
 std::string shown(std::span<const Tensor> tensors) {
   std::string all;
@@ -138,7 +145,7 @@ Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, co
   }
   r.verdict = j.verdict, r.failure = j.failure, r.distance = j.distance, r.seconds = seen.seconds;
   const bool spoilt = seen.spoilt || probe.is_spent();
-  if (j.verdict == Verdict::pass && detail != Detail::all) return {std::move(r), answer_of(free, seen), spoilt};
+  if (j.verdict == Verdict::pass && detail != Detail::all) return {std::move(r), answer_of(free, seen), spoilt, {}};
   r.rule = j.rule, r.message = j.message, r.bound = j.bound;
   if (detail >= Detail::failures || (detail == Detail::facts && !is_failure(j.verdict))) {
     describe_call(r, c, host.arguments);
@@ -149,7 +156,9 @@ Judged run_case(const Corpus& corpus, Probe& probe, const Contract& contract, co
     r.message = text("what is wanted is ", c.op->math);
   if (!seen.circumstance.empty()) r.message = text(seen.circumstance, r.message.empty() ? "" : ": ", r.message);
   if (r.failure == Class::not_repeatable) r = not_repeatable(std::move(r));
-  return {std::move(r), answer_of(free, seen), spoilt};
+  Judged judged{std::move(r), answer_of(free, seen), spoilt, {}};
+  if (detail == Detail::answer && bytes_of(seen.outs) <= most_bytes) judged.outs = std::move(seen.outs);
+  return judged;
 }
 
 Judged lost_case(const Corpus& corpus, std::string_view testee, const Contract& contract, const CaseId& id,
@@ -158,14 +167,14 @@ Judged lost_case(const Corpus& corpus, std::string_view testee, const Contract& 
   r.verdict = verdict_on_death(result), r.failure = class_of_death(result);
   r.message = words_of_death(result);
   const std::uint64_t answer = digest(text(name(r.verdict), result.text));
-  if (detail < Detail::failures) return {std::move(r), answer, true};
+  if (detail < Detail::failures) return {std::move(r), answer, true, {}};
   const Case c = corpus.make(id);
   const HostCall host = host_call(c);
   describe_case(r, c, contract, host);
   describe_call(r, c, host.arguments);
   r.rule = host.expected.answer.rule;
   r.expected = shown(host.expected);
-  return {std::move(r), answer, true};
+  return {std::move(r), answer, true, {}};
 }
 
 }  // namespace assay

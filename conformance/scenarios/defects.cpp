@@ -1,6 +1,7 @@
 #include "conformance/scenarios/defects.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <span>
 
@@ -131,27 +132,39 @@ class Places {
   std::map<std::pair<std::string, bool>, const Record*> first_;
 };
 
-struct Cause {
-  Class failure;
-  std::string when;
-};
+// The rules of frames, which any request can show to be broken. The other rules are about what one request does.
+constexpr auto rules_of_frames =
+    std::to_array<std::string_view>({"protocol.mark", "protocol.version", "protocol.length", "protocol.checksum",
+                                     "protocol.reply", "protocol.body"});
 
-Cause cause(const Record& r, const Places& places) {
+// The rule of frames that the testee broke; empty if it broke none.
+std::string_view broken_rule_of_frames(const Record& r) {
+  const auto breaks = [&](std::string_view rule) {
+    return r.message.find(text("breaks the rule ", rule, ":")) != std::string::npos;
+  };
+  const auto at = std::ranges::find_if(rules_of_frames, breaks);
+  return at == rules_of_frames.end() ? "" : *at;
+}
+
+StatedCause cause(const Record& r, const Places& places) {
+  if (const std::string_view rule = broken_rule_of_frames(r); !rule.empty())
+    return {r.failure, text("break the rule ", rule, " of the wire protocol")};
   constexpr std::string_view again = where(ScenarioKind::reload);
   if (r.failure == Class::spoils_state)
-    return {r.failure, kind_of(r) == ScenarioKind::files ? place(r) : std::string(again)};
-  if (r.failure == Class::changes_input) return {r.failure, ""};
+    return {r.failure, "", kind_of(r) == ScenarioKind::files ? place(r) : std::string(again)};
+  if (r.failure == Class::changes_input) return {r.failure};
   if (r.failure == Class::accepted_though_invalid)
-    return {r.failure, "with " + behind(words_of(r), "is answered despite ")};
-  if (!is_about_programs(r)) return {r.failure, text("saying \"", gist(words_of(r)), '"')};
+    return {r.failure, "", "with " + behind(words_of(r), "is answered despite ")};
+  if (!is_about_programs(r)) return {r.failure, "", text("saying \"", gist(words_of(r)), '"')};
   const std::string place = places.of(r);
   if (is_answered(r)) {
     const Class failure = r.failure == Class::nan ? Class::value : r.failure;
-    if (place == again) return {Class::spoils_state, place};
-    return {failure, place.empty() ? text("with ", subject_of(r.case_id)) : place};
+    if (place == again) return {Class::spoils_state, "", place};
+    if (!place.empty()) return {failure, "", place};
+    return {failure, "", text("with ", subject_of(r.case_id)), "with many programs"};
   }
   const std::string phase = assay::phase(r), step = phase.empty() ? "" : text("in a step \"", phase, '"');
-  return {r.failure, text(step, step.empty() || place.empty() ? "" : ", ", place)};
+  return {r.failure, "", text(step, step.empty() || place.empty() ? "" : ", ", place)};
 }
 
 }  // namespace
@@ -163,10 +176,7 @@ void ScenarioDefects::add(const Record& r) {
 std::vector<Defect> ScenarioDefects::found() const {
   const Places places(failures_);
   StatedDefects defects("the runtime", [](const Record& a, const Record& b) { return tier_of(a) < tier_of(b); });
-  for (const Record& r : failures_) {
-    const auto [failure, when] = cause(r, places);
-    defects.add(r, failure, when);
-  }
+  for (const Record& r : failures_) defects.add(r, cause(r, places));
   return defects.found();
 }
 

@@ -27,6 +27,8 @@ class Stage {
   // Plays one scenario in a fresh child. The record lists the steps.
   Judged judge_alone(const std::string& id) { return children_.run_alone(id, Detail::all); }
 
+  const Patience& patience() const { return children_.patience(); }
+
  private:
   const Scenario& scenario(std::string_view id) const;  // the id must be known
 

@@ -10,8 +10,15 @@
 
 namespace assay {
 
-// Defects of testees whose failures state their own cause: failures of one verdict, class and cause form one defect.
-// Used for runtimes and loaders.
+// How a failure of such a testee is told. Failures of one verdict with an equal cause form one defect.
+struct StatedCause {
+  Class failure = Class::none;
+  std::string does = {};     // as Defect::does
+  std::string when = {};     // as Defect::when
+  std::string broadly = {};  // the same for all causes of a kind, which are one defect if there are many of them
+};
+
+// Defects of testees whose failures state their own cause: runtimes and loaders.
 class StatedDefects {
  public:
   using IsSimpler = bool (*)(const Record& a, const Record& b);
@@ -19,13 +26,22 @@ class StatedDefects {
   // `who` is the subject of the sentences, as "the runtime". Of equally simple cases the first is shown.
   StatedDefects(std::string_view who, IsSimpler is_simpler) : who_(who), is_simpler_(is_simpler) {}
 
-  void add(const Record& record, Class failure, const std::string& when);
+  void add(const Record& record, const StatedCause& cause);
   std::vector<Defect> found() const;  // most serious first
 
  private:
+  struct Stated {
+    Defect defect;
+    std::string broadly;
+  };
+  using Key = std::tuple<Verdict, Class, std::string, std::string>;  // does, when
+
+  void join(Defect& all, Defect one) const;
+  std::map<Key, Defect> joined(const std::map<Key, Stated>& fine) const;
+
   std::string who_;
   IsSimpler is_simpler_;
-  std::map<std::tuple<Verdict, Class, std::string>, Defect> defects_;
+  std::map<Key, Stated> defects_;
 };
 
 }  // namespace assay

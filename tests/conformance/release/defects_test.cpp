@@ -140,7 +140,7 @@ const std::vector<Bug>& bugs() {
       {"aten::tril.out", [](G g) { return g.integer("diagonal") > 0 && !g.is("self", DType::boolean); }, spoil,
        Class::value, "diagonal is at least 1"},
       {"aten::flip.out", [](G g) { return std::get<Ints>(g["dims"]).size() > 1; }, spoil, Class::value,
-       "dims has different numbers"},
+       "dims has different entries"},
       {"aten::argmax.out", [](G g) { return std::holds_alternative<std::monostate>(g["dim"]); }, spoil, Class::value,
        "None"},
       {"aten::tan.out", [](G g) { return g.is("self", DType::float16); }, abort_deliberately, Class::abort,
@@ -327,9 +327,12 @@ Draws draws(std::string_view op, const Contract& contract, std::size_t count, co
   };
   std::vector<CaseId> known;
   for (std::size_t i = 0; i < calls.size(); ++i) known.push_back({std::string(op), calls.digest(i), {}});
-  for (const CaseId& id : known) drawer.know(id), is_new(id);
+  for (const CaseId& id : known) {
+    const Case c = corpus().make(id);
+    drawer.know(c, host_call(c)), is_new(id);
+  }
   Draws d{made.size(), 0};
-  for (const DescribedCase& c : drawer.draw(count, known, [&](const Features& f) { return f.has(flag); }))
+  for (const DescribedCase& c : drawer.draw(count, known, [&](const DescribedCase& drawn) { return drawn.features.has(flag); }))
     d.fresh += is_new(c.id) && c.features.has(flag);
   return d;
 }
