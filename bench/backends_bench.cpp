@@ -55,7 +55,7 @@ Shape shape_of(const Call& call) {
 
 struct Compared {
   double own, xnnpack, operations;
-  std::size_t count = 1;  // in the programs
+  std::size_t count = 1;  // the number of such calls in the programs
   double ratio() const { return xnnpack / own; }
 };
 

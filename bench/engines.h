@@ -9,17 +9,17 @@
 
 namespace assay::bench {
 
-// "executorch=other.pte": an engine, and what it runs instead of the program.
+// An argument such as "executorch=other.pte": an engine, and the file that it runs in place of the program.
 struct Contender {
   std::string name;
-  std::filesystem::path file;  // empty: the program itself; else as it is, or beside the program
+  std::filesystem::path file;  // the file, as a path or a name beside the program; empty for the program itself
 };
 
 Contender contender(const std::string& argument);
 std::string text_of(const Contender& contender);
 std::filesystem::path program_of(const Contender& contender, const std::filesystem::path& program);
 
-// Engines, each in a file of its own.
+// Each function makes an engine. Each engine is implemented in a file of its own.
 std::unique_ptr<Engine> make_reference();
 std::unique_ptr<Engine> make_optimized(const OptimizedTestee& testee);
 std::unique_ptr<Engine> make_onnxruntime(const std::filesystem::path& library);

@@ -25,7 +25,8 @@ Bytes program_of(int constants, Int bytes_of_each) {
   return builder.bytes();
 }
 
-// The same from its bytes to the last rule; the tables are where they are in the file, since nobody changes that.
+// The whole check of a file, from its bytes to the last rule. The tables are checked in place, because the file does
+// not change.
 void locate_open_check(std::span<const std::byte> file, AlignedMemory& memory) {
   format::Findings none([](void*, const format::Finding&) -> bool { std::abort(); }, nullptr);
   const auto extent = format::locate_program(file.first(format::head_bytes), file.size(), none);
@@ -55,7 +56,7 @@ void program_of_10_kB(benchmark::State& state) { measure(state, program_of(38, 6
 void program_of_1_MB_of_tables(benchmark::State& state) { measure(state, program_of(3500, 0)); }
 void constants_of_100_MB(benchmark::State& state) { measure(state, program_of(100, 1 << 20)); }
 
-// As the reference does it: with a copy of the tables and a table of names.
+// Validates as the reference does: with a copy of the tables and a table of names.
 void reference_validates_100_MB(benchmark::State& state) {
   const Bytes file = program_of(100, 1 << 20);
   for (auto _ : state) benchmark::DoNotOptimize(validate(*open_program(borrowed(file))));

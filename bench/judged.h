@@ -7,14 +7,14 @@
 
 namespace assay::bench {
 
-// What the conformance suite says of the binaries whose time was taken.
+// The verdict of the conformance suite on the binaries that were timed.
 struct Judged {
   bool passes = false;
   std::string sentence;
-  std::string verdicts = {};  // the digest of the run's, as spec/verdicts.md has it
+  std::string verdicts = {};  // the digest of the run's verdicts, as spec/verdicts.md defines it
 };
 
-// By the first of the runs that judged exactly these bytes.
+// Takes the verdict of the first run that judged binaries with exactly these bytes.
 Judged judged(const Measurement& measured, const std::vector<RunFile>& runs);
 
 }  // namespace assay::bench

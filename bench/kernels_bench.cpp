@@ -33,8 +33,7 @@ Memory random_floats(std::size_t n) {
   return memory;
 }
 
-// Runs it as often as the benchmark asks; counts the floating-point operations of the fastest run, which are two for
-// each product, and takes as many floats.
+// Runs a kernel as often as the benchmark requires. The rate counts two floating-point operations for each product.
 template <class Run>
 void measure(benchmark::State& state, InstructionSet set, std::size_t products, std::size_t floats, const Run& run) {
   using Clock = std::chrono::steady_clock;

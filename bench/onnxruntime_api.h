@@ -3,8 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// The part of onnxruntime's C interface that is called. Its library comes without headers. What it exports is a table
-// of functions that only grows: each is known by its place, here as version 14 of the interface counts them.
+// The part of onnxruntime's C interface that is called. Its library comes without headers. It exports a table of
+// functions, to which later versions only append. A function is identified by its index in the table; the indices here
+// are those of version 14 of the interface.
 namespace assay::bench::onnxruntime {
 
 struct Environment;
@@ -16,7 +17,7 @@ struct TypeInfo;
 struct TensorInfo;
 struct MemoryInfo;
 struct Allocator;
-struct Status;  // null: it worked
+struct Status;  // null on success
 
 constexpr std::uint32_t api_version = 14;
 struct Api;  // an array of pointers to functions
@@ -70,7 +71,7 @@ constexpr Release<TypeInfo> release_type{98};
 constexpr Release<TensorInfo> release_tensor_info{99};
 constexpr Release<SessionOptions> release_session_options{100};
 
-constexpr int warning = 2;  // of its levels of logging
+constexpr int warning = 2;  // the logging level for warnings
 constexpr int device_allocator = 0, default_memory_type = 0;
 
 }  // namespace assay::bench::onnxruntime

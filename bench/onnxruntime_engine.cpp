@@ -70,7 +70,7 @@ class Library {
     release(api_, what);
   }
 
-  // What a function gives as its last argument, until nobody holds it any more.
+  // The object that a function returns through its last argument. It is released with its last owner.
   template <class T, class... Parameters>
   std::shared_ptr<T> held(const ort::Release<T>& release, const ort::Fallible<Parameters...>& function,
                           auto... arguments) const {
@@ -151,7 +151,7 @@ class OnnxRuntimeEngine final : public Engine {
     throw refused("onnxruntime takes tensors and numbers, no ", kind_name(value));
   }
 
-  // Inputs beyond those of the program are the state that it keeps itself: as it begins, with zeros.
+  // Inputs that the program does not have are state of the converted model. They begin as zeros.
   Tensor initial_state(std::size_t input) const {
     const auto type = library_.held(ort::release_type, ort::input_type, session_.get(), input);
     return like(library_.got<const ort::TensorInfo*>(ort::tensor_info, type.get()));
@@ -187,7 +187,7 @@ class OnnxRuntimeEngine final : public Engine {
   std::shared_ptr<ort::Session> session_;
   std::vector<const char*> input_names_, output_names_;
   std::vector<Tensor> values_;                  // whose bytes the inputs are
-  std::vector<ort::Tensor*> inputs_, outputs_;  // null: made by the first run
+  std::vector<ort::Tensor*> inputs_, outputs_;  // null until the first run makes it
 };
 
 }  // namespace

@@ -6,11 +6,12 @@
 
 namespace assay::bench {
 
-// The most floating-point operations a second of one core, each product and each sum counted: independent sums in all
-// registers, for as long as it takes to be sure.
+// The most floating-point operations a second of one core, where each product and each sum counts. It is measured with
+// independent sums in all registers, until the result is stable.
 double peak_flops(kernels::InstructionSet);
 
-// The most bytes a second that one core reads, again and again, of so many: of the cache that holds them, or of memory.
+// The most bytes per second that one core reads when it reads `bytes` bytes repeatedly: the bandwidth of the cache that
+// holds them, or of memory.
 double peak_bandwidth(kernels::InstructionSet, std::size_t bytes);
 
 }  // namespace assay::bench

@@ -5,22 +5,22 @@
 
 #include "reference/words/dtypes.h"
 
-// This process: where it runs, what it uses.
+// Facts about this process: the machine that it runs on and the resources that it uses.
 namespace assay::bench {
 
 // Keeps the process, and all threads that it starts, on the first `count` of its processors. Throws Fault (unsupported,
-// "bench.threads") where it has fewer.
+// "bench.threads") if the process has fewer.
 std::vector<int> keep_on_processors(int count);
 
-// Returns when no other thread computes any more, or spins, as workers do after their work, onnxruntime's for 50 ms;
-// but after 0.24 s at the latest.
+// Waits until no other thread computes or spins, but at most 0.24 s. Worker threads spin after their work; those of
+// onnxruntime spin for 50 ms.
 void wait_until_quiet();
 
-// How much memory the process used at most since this began, beyond what it used then.
+// The peak of the process's memory since the object was made, beyond the memory in use at that time.
 class PeakMemory {
  public:
   PeakMemory();
-  std::optional<Int> bytes() const;  // none where the system does not tell
+  std::optional<Int> bytes() const;  // empty if the system does not report it
 
  private:
   std::optional<Int> before_;

@@ -5,7 +5,7 @@
 
 namespace assay::bench {
 
-// Runs f; what it throws is the reply.
+// Runs f and returns the exception that it throws as a reply.
 template <class F>
 Reply replied(F f) {
   try {

@@ -9,7 +9,7 @@ namespace {
 
 double median(const std::vector<double>& values) { return spread_of(values).median; }
 
-// Of bursts; one that ran once has none.
+// The ratio of the times in bursts. Empty for an engine that ran only once.
 std::optional<double> ratio_of_bursts(const Measurement& ours, const Measurement& other) {
   if (ours.bursts.empty() || other.bursts.empty()) return std::nullopt;
   return median(other.bursts) / median(ours.bursts);

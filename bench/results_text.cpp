@@ -53,7 +53,7 @@ void write_row(std::ostream& out, const ProgramResult& program, std::size_t i) {
                      in_words(m.outputs, program.tolerance), m.once ? "; ran once" : "");
 }
 
-// The operators that take longest, until all but a hundredth of the time is told.
+// The operators that take the most time, so that together they take at least 99 % of it.
 void write_operators(std::ostream& out, const Measurement& m) {
   const std::vector<OperatorTime> times = operator_times(m);
   double all = 0, told = 0;

@@ -4,12 +4,13 @@
 
 namespace assay::bench {
 
-// Between the two nearest of them, `part` of all lying below; 0 where there are none.
+// The number below which the share `part` of the values lies, interpolated between the two nearest values. 0 if there
+// are no values.
 double quantile(std::vector<double> values, double part);
 
-double geometric_mean(const std::vector<double>& values);  // of positive numbers; 0 where there are none
+double geometric_mean(const std::vector<double>& values);  // requires positive numbers; 0 if there are none
 
-// What is told of many times.
+// A summary of many measured times.
 struct Spread {
   double median = 0, p25 = 0, p75 = 0, p90 = 0;
 };

@@ -7,16 +7,17 @@
 
 namespace assay::bench {
 
-// A call that is timed: that of the file calls.json beside the program, else one with random inputs.
+// A call that is timed. It is taken from the file calls.json beside the program; if there is none, it has random
+// inputs.
 struct Subject {
-  EngineSettings settings;  // of the program
-  std::string inputs_from;  // in words
+  EngineSettings settings;  // how the program is loaded
+  std::string inputs_from;  // a sentence that tells where the inputs come from
   std::vector<Value> inputs;
   std::optional<std::vector<Value>> expected;
-  Tolerance tolerance{1e-4, 1e-5};  // as recorded programs of float32 have it
+  Tolerance tolerance{1e-4, 1e-5};  // the tolerance of recorded programs of float32
 };
 
-// Throws Fault where the program is not valid, and where it wants what cannot be made up.
+// Throws Fault if the program is not valid, or if it needs an input that cannot be generated.
 Subject subject_of(const std::filesystem::path& program);
 
 }  // namespace assay::bench

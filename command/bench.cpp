@@ -17,14 +17,20 @@ namespace assay {
 namespace {
 
 constexpr const char* bench_details =
-    R"(ENGINE=FILE runs another file, which is looked for as it is named, then beside PROGRAM. The engine executorch uses
-its XNNPACK. Inputs and expected outputs are those of the first call in calls.json beside PROGRAM. Without that file,
-inputs are random, and outputs are compared with those of --with. Inputs that only FILE has are state that begins with
-zeros.
+    R"(ENGINE=FILE gives the engine FILE in place of PROGRAM. assay looks for FILE in the current folder, then in the folder
+of PROGRAM. The engine executorch uses its XNNPACK.
 
-All engines are in this process, on as many processors as threads. Each is loaded and run once, one after the other.
-Then they alternate run by run in random order, so that each finds caches that the others have used. Then each runs in
-warm bursts by itself. A ratio compares the times of one round of alternating runs.)";
+The inputs and the expected outputs are those of the first call in the file calls.json beside PROGRAM. Without that file
+the inputs are random, and the outputs are compared with the outputs of --with. Inputs that only FILE has hold state and
+begin with zeros.
+
+All engines run in this process, on as many processors as --threads. assay times them in three phases:
+  1. It loads each engine and runs it once.
+  2. The engines alternate run by run in random order, so that each meets caches that the others have used.
+  3. Each engine runs alone, several times in a row.
+A ratio compares the times of one round of the second phase.
+
+)";
 
 struct BenchCommand {
   std::vector<std::string> programs, against, conformance;
@@ -94,35 +100,40 @@ int bench_programs(const BenchCommand& r) {
 
 void define_bench(Options& options) {
   const auto r = std::make_shared<BenchCommand>();
-  options.add("PROGRAM", r->programs, "A .pte file").required();
-  options.add("--with", r->with, engine_help).shows_default().value("ENGINE[=FILE]");
-  options.add_each("--against", r->against, "ENGINE[=FILE]", "Another engine, to compare with");
-  options.add("--threads", r->threads, "Threads of each engine").shows_default().positive();
-  options.add("--seconds", r->effort.seconds, "How long the engines alternate, and how long each runs in bursts")
-      .shows_default()
-      .not_negative();
+  options.add("PROGRAM", r->programs, "Runs these .pte files").required();
+  options.add("--with", r->with, engine_help).value("ENGINE[=FILE]").shows_default();
+  options.add_each("--against", r->against, "ENGINE[=FILE]", "Compares the engine of --with with ENGINE");
+  options.add("--threads", r->threads, "Gives each engine N threads").value("N").at_least(1).shows_default();
+  options
+      .add("--seconds", r->effort.seconds,
+           "Lets the engines alternate for SECONDS, and then run one by one for SECONDS in total")
+      .value("SECONDS")
+      .at_least(0)
+      .shows_default();
   options.add_each("--conformance", r->conformance, "RUN",
-                   "A run that assay kernels -o wrote: print beside each engine what it found");
-  options.add("--rtol", r->rtol, "Relative tolerance of outputs [that of calls.json, or 1e-4]");
-  options.add("--atol", r->atol, "Absolute tolerance of outputs [that of calls.json, or 1e-5]");
-  options.flag("--json", r->json, "Print JSON; times are in seconds");
-  options.add("-o", r->json_file, "Write JSON to this file");
-  options.add("--html", r->html_file, "Write a page with plots to this file");
-  options.details(bench_details);
+                   "Prints beside each engine what RUN found wrong in it; RUN is a file that assay kernels -o wrote");
+  options.add("--rtol", r->rtol, "Compares outputs with this relative tolerance; default: that of calls.json, or 1e-4")
+      .value("RTOL");
+  options.add("--atol", r->atol, "Compares outputs with this absolute tolerance; default: that of calls.json, or 1e-5")
+      .value("ATOL");
+  options.flag("--json", r->json, "Prints JSON, with times in seconds");
+  options.add("-o", r->json_file, "Writes JSON to FILE").value("FILE");
+  options.add("--html", r->html_file, "Writes a web page with plots to FILE").value("FILE");
+  options.details(text(bench_details, engine_kinds));
   options.action([r] { return bench_programs(*r); });
 }
 
 const Registered registered_bench(
     {"bench",
      Group::programs,
-     "Measures how long engines take for the same calls",
+     "Measures how long engines take to run the same programs",
      define_bench,
-     {{"assay bench model.pte", "the optimized runtime alone"},
-      {"assay bench model.pte --against executorch --html bench.html", "run by run beside another engine"},
+     {{"assay bench model.pte", "times the optimized runtime"},
+      {"assay bench model.pte --against executorch --html bench.html", "compares it with another engine"},
       {"assay bench models/*/program.pte --against executorch=xnnpack.pte --against onnxruntime=model.onnx",
-       "each engine with a file of its own"},
+       "gives each engine its own file"},
       {"assay bench model.pte --against executorch --threads 2 --conformance results.jsonl --html bench.html",
-       "with what a run found wrong in each"}}});
+       "also shows what a run found wrong in each engine"}}});
 
 }  // namespace
 }  // namespace assay

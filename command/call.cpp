@@ -6,25 +6,24 @@
 #include "command/command.h"
 #include "command/limits.h"
 #include "conformance/text/arguments.h"
+#include "conformance/text/call_json.h"
 #include "conformance/text/literal.h"
-#include "conformance/text/malformed.h"
-#include "conformance/text/oracle.h"
 #include "conformance/text/output.h"
 
 namespace assay {
 namespace {
 
 constexpr const char* call_details =
-    R"(assay call OPERATOR ARG... takes the arguments in the order of the schema, without its out arguments;
-trailing ones that have a default may be left out. The schema's type says how an argument is read:
+    R"(assay call OPERATOR ARG... takes the arguments in the order of the schema, without its out arguments. Trailing
+arguments that have a default may be left out. The type of an argument in the schema decides how it is written:
   Tensor      [[1,2],[nan,-inf]]:f32   5:f32 (no dimensions)   [true,false]:bool   zeros(2,0,3):i64
               ones(2,3):f16   arange(2,3):f32   [[1,2],[3,4]]:f32:(1,0) (with its dim order)
   Tensor[]    {[1,2]:f32,[3]:f32}
   Scalar      1   1.5   true   nan   -inf
   int[]       [1,2]           float[]     [1.0,2.5]       bool[]  [true,false]
   str         tanh            ScalarType  float32 or 6    absent  none
-What is printed reads back the same way. spec/call.md defines it, and the lines of --jsonl. A request of --jsonl may ask
-for lower limits.)";
+Results are printed in the same notation. spec/call.md defines the notation and the lines of --jsonl. A request of
+--jsonl may set lower limits.)";
 
 struct CallCommand {
   std::string name;
@@ -32,29 +31,6 @@ struct CallCommand {
   Budget::Limits limits;
   bool json = false, jsonl = false;
 };
-
-std::vector<Value> arguments_in(const CallCommand& request, const Operator& op) {
-  const std::size_t given = request.arguments.size();
-  std::vector<Value> arguments;
-  for (std::size_t i = 0; i < std::min(given, input_count(op)); ++i) {
-    const SchemaArgument& a = op.arguments[i];
-    arguments.push_back(within([&] { return read_literal(request.arguments[i], a.type, a.length); }, a.name));
-  }
-  well_formed(given <= input_count(op), "call.argument", op.name, " takes ", input_count(op), " arguments, but ", given,
-              " came");
-  complete(op, arguments);
-  return arguments;
-}
-
-void set_outs(const CallCommand& request, const Operator& op, std::vector<Value>& arguments) {
-  well_formed(request.outs.size() <= op.outs(), "call.out", op.name, " has ", op.outs(), " out arguments, but ",
-              request.outs.size(), " came");
-  for (std::size_t i = 0; i < request.outs.size(); ++i) {
-    const SchemaArgument& a = op.arguments[input_count(op) + i];
-    well_formed(a.type == "Tensor", "call.out", a.name, " is of type ", a.type, ", which --out cannot give");
-    arguments[input_count(op) + i] = within([&] { return read_out_literal(request.outs[i]); }, a.name);
-  }
-}
 
 // One line for each out argument, with its name if there are several.
 void print(const Operator& op, const std::vector<Value>& arguments, Output& out) {
@@ -68,8 +44,7 @@ void print(const Operator& op, const std::vector<Value>& arguments, Output& out)
 
 void make_call(const CallCommand& request, const Budget& budget) {
   const Operator& op = operator_named(request.name);
-  std::vector<Value> arguments = arguments_in(request, op);
-  set_outs(request, op, arguments);
+  std::vector<Value> arguments = read_arguments(op, request.arguments, request.outs);
   const Answer answer = call(op, arguments, budget);
   if (answer.outcome != Outcome::ok) throw Fault(answer.outcome, answer.rule, answer.message);
   const auto outs = std::span(arguments).subspan(input_count(op));
@@ -107,12 +82,15 @@ int make_calls(const CallCommand& request) {
 
 void define_call(Options& options) {
   const auto request = std::make_shared<CallCommand>();
-  options.add("OPERATOR", request->name, "ATen's name, such as aten::add.out; assay operators lists all");
+  options.add("OPERATOR", request->name,
+              "The operator's name in ATen, such as aten::add.out; assay operators lists all names");
   options.take_rest(request->arguments);
   options.add_each("--out", request->outs, "DTYPE",
-                   "Dtype of an out argument, and its dim order: f64 or f32:(0,2,3,1)");
-  const Option json = options.flag("--json", request->json, "Print the answer as JSON");
-  options.flag("--jsonl", request->jsonl, "Answer lines of JSON from stdin, each with one line on stdout")
+                   "Gives an out argument this dtype, and optionally this dim order, such as f64 or f32:(0,2,3,1)");
+  const Option json = options.flag("--json", request->json, "Prints the answer as JSON");
+  options
+      .flag("--jsonl", request->jsonl,
+            "Reads a request from each line of standard input, and prints each answer as a line of JSON")
       .excludes(json);
   add_limits(options, request->limits);
   options.details(call_details);
@@ -122,13 +100,14 @@ void define_call(Options& options) {
 const Registered registered_call(
     {"call",
      Group::reference,
-     "Asks the reference for the result of an operator",
+     "Computes a call of an operator with the reference",
      define_call,
-     {{"assay call aten::add.out '[[1,2],[3,4]]:f32' '[10,20]:f32' 1", "the arguments in the order of the schema"},
-      {"assay call aten::add.out '[1,2]:i32' '[10]:i32' --out i64", "with an out argument of another dtype"},
-      {"assay call --jsonl < requests.jsonl", "an oracle for any language (spec/call.md)"},
+     {{"assay call aten::add.out '[[1,2],[3,4]]:f32' '[10,20]:f32' 1",
+       "gives the arguments in the order of the schema"},
+      {"assay call aten::add.out '[1,2]:i32' '[10]:i32' --out i64", "gives the out argument another dtype"},
+      {"assay call --jsonl < requests.jsonl", "answers a file of requests (spec/call.md)"},
       {R"(echo '{"id":1,"operator":"aten::exp.out","args":[{"dtype":"float32","values":[0,1]}]}' | assay call --jsonl)",
-       "one request"}}});
+       "answers one request"}}});
 
 }  // namespace
 }  // namespace assay

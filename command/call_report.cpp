@@ -41,13 +41,13 @@ Json to_json(const Violation& m) {
   return {{"verdict", name(m.verdict)}, {"class", name(m.failure)}, {"message", printable(m.message)}};
 }
 
-void write_text(const Runners& testee, Output& out) {
+void write_text(const ProgramRunners& testee, Output& out) {
   for (const auto& [op, why] : testee.substituted())
     out.print("answered by the reference, not by {}: {}, {}\n", testee.testee(), op, printable(why));
   if (testee.wrong()) out.print("first wrong: {}\n", printable(sentence(*testee.wrong())));
 }
 
-void write_json(const Runners& testee, JsonOutput& out) {
+void write_json(const ProgramRunners& testee, JsonOutput& out) {
   Json substituted = Json::object();
   for (const auto& [op, why] : testee.substituted()) substituted[op] = printable(why);
   if (!substituted.empty()) out.field("answered_by_reference", substituted);
@@ -70,7 +70,7 @@ void CallReport::add(const ProgramCall& call, const std::string& method, const C
   if (result.refusal && call.fails.empty() && !refusal_) refusal_ = result.refusal;
 }
 
-int CallReport::finish(const Trace& trace, const Runners& testee) const {
+int CallReport::finish(const Trace& trace, const ProgramRunners& testee) const {
   if (!options_.json) {
     options_.out.print("{}{}{}{}{}\n", calls_, calls_ == 1 ? " call, " : " calls, ", compared_,
                        compared_ == 1 ? " output compared: " : " outputs compared: ",

@@ -3,7 +3,7 @@
 #include <iostream>
 #include <optional>
 
-#include "command/runners.h"
+#include "command/program_runners.h"
 #include "conformance/hosts/calls.h"
 #include "conformance/hosts/trace.h"
 #include "conformance/text/output.h"
@@ -59,8 +59,8 @@ class Trace {
 Json to_json(const Violation& violation);
 
 // Which operators the reference answered in place of a testee, and the first instruction where the testee was wrong.
-void write_text(const Runners& testee, Output& out);
-void write_json(const Runners& testee, JsonOutput& out);  // as fields
+void write_text(const ProgramRunners& testee, Output& out);
+void write_json(const ProgramRunners& testee, JsonOutput& out);  // writes the report as fields
 
 // Prints the results of calls, and counts them.
 class CallReport {
@@ -70,7 +70,7 @@ class CallReport {
   void add(const ProgramCall& call, const std::string& method, const CallResult& result);
 
   // Returns the exit code. If a call was refused that should have been answered, throws the Fault of that refusal.
-  int finish(const Trace& trace, const Runners& testee) const;
+  int finish(const Trace& trace, const ProgramRunners& testee) const;
 
  private:
   void print(const ProgramCall& call, const std::string& method, const CallResult& result) const;

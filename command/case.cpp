@@ -112,32 +112,37 @@ void define_case(Options& options) {
   const auto r = std::make_shared<CaseCommand>();
   options
       .add("ID", r->id,
-           "As a report names it: aten::add.out#7f3a91c2~dtype:0:5:0, or recorded/kv_cache of assay runtime")
+           "The id of the case in a report, such as aten::add.out#7f3a91c2~dtype:0:5:0, or recorded/kv_cache of assay "
+           "runtime")
       .required();
-  options.add("--testee", r->testee, testee_help).shows_default();
-  options.add("--contract", r->contract, contract_help);
+  options.add("--testee", r->testee, "Runs the case on TESTEE; the kinds of testees are listed below")
+      .value("TESTEE")
+      .shows_default();
+  options.add("--contract", r->contract, contract_help).value("CONTRACT");
   options.flag("--thorough", r->thorough, thorough_help);
-  options.add("--golden", r->golden, golden_help);
-  const Option json = options.flag("--json", r->json, "Print the record as JSON");
+  options.add("--golden", r->golden, golden_help).value("FOLDER");
+  const Option json = options.flag("--json", r->json, "Prints the record as JSON");
   std::vector<std::string> kinds;
   for (const ReproductionRow& row : reproduction_kinds()) kinds.emplace_back(row.name);
-  const Option as = options.add("--as", r->as, "Write a file of this kind that shows the case without assay")
-                        .one_of(kinds)
-                        .excludes(json);
-  options.add("-o", r->file, "Write it there [standard output]").needs(as);
-  options.details("Exit code 0: passed, or written; 1: failed.\n\nKinds of files, and what they cannot express:\n" +
-                  describe_reproductions());
+  const Option as =
+      options.add("--as", r->as, "Writes a file that shows the case without assay; the forms are listed below")
+          .one_of(kinds)
+          .excludes(json);
+  options.add("-o", r->file, "Writes the file of --as to FILE; default: standard output").value("FILE").needs(as);
+  options.details(text(runner_kinds, "\n\nForms of --as:\n", describe_reproductions(),
+                       "\nExit codes:\n  0  the case passes, or the file was written\n  1  the case fails"));
   options.action([r] { return show_case(*r); });
 }
 
 const Registered registered_case({"case",
                                   Group::judging,
-                                  "Runs one case again and shows it in full words",
+                                  "Runs one case and shows it in full",
                                   define_case,
-                                  {{"assay case 'aten::add.out#4321b778'", "by the kernels of executorch"},
-                                   {"assay case 'aten::add.out#4321b778' --testee reference", "by another testee"},
+                                  {{"assay case 'aten::add.out#4321b778'", "runs a case on the official kernels"},
+                                   {"assay case 'aten::add.out#4321b778' --testee reference",
+                                    "runs the case on another testee"},
                                    {"assay case 'aten::add.out#4321b778' --as python -o add.py && python3 add.py",
-                                    "a file that shows it without assay"}},
+                                    "writes a script that shows the case without assay, and runs it"}},
                                   true});
 
 }  // namespace

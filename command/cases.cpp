@@ -119,19 +119,21 @@ int list(const CasesCommand& request) {
 
 void define_cases(Options& options) {
   const auto r = std::make_shared<CasesCommand>();
-  options.add("OPERATORS", r->operators, "Names or patterns, separated by commas, such as 'add*,mul' [all]");
-  options.add("--golden", r->golden, golden_help);
-  options.flag("--json", r->json, "Print a line of JSON for each operator");
+  options.add("OPERATORS", r->operators,
+              "Names or patterns of operators, separated by commas, such as 'add*,mul'; default: all operators");
+  options.add("--golden", r->golden, golden_help).value("FOLDER");
+  options.flag("--json", r->json, "Prints a line of JSON for each operator");
   options.details(
-      "It shows the shortest calls that eager PyTorch answered, and for each rule the shortest that it refused.");
+      "The examples are the shortest calls that eager PyTorch answered and, for each rule, the shortest call that it "
+      "refused.");
   options.action([r] { return list(*r); });
 }
 
 const Registered registered_cases({"cases",
                                    Group::reference,
-                                   "Says what the recorded calls of operators try, and shows a few",
+                                   "Summarizes the recorded calls of operators, and shows examples",
                                    define_cases,
-                                   {{"assay cases 'add*'", "of all operators whose name begins with add"}}});
+                                   {{"assay cases 'add*'", "summarizes all operators whose name begins with add"}}});
 
 }  // namespace
 }  // namespace assay

@@ -22,7 +22,7 @@ struct CheckCommand {
   bool json = false, map = true;
 };
 
-// The memories that the optimized runtime asks for. They do not depend on the number of threads.
+// The memories that the optimized runtime needs. They do not depend on the number of threads.
 void add_memories(const File& file, std::span<const File> data, const OptimizedTestee& testee, const Budget& budget,
                   CheckReport& report) {
   std::vector<OptimizedClient::Bytes> files;
@@ -58,30 +58,32 @@ int show_check(const CheckCommand& r) {
 
 void define_check(Options& options) {
   const auto r = std::make_shared<CheckCommand>();
-  options.add("FILE", r->file, "A .pte, .ptd or .bpte file").required();
-  options.add_each("--data", r->data, "FILE", "A .ptd file that the program is to be loaded with");
-  options.add("--with", r->testee,
-              "List also each instruction that this testee has no kernel for; for optimized, or optimized:avx2,relaxed "
-              "(an instruction set, relaxed arithmetic), list how much memory the runtime takes");
-  options.flag("--json", r->json, "Print JSON");
+  options.add("FILE", r->file, "Checks this .pte, .ptd or .bpte file").required();
+  options.add_each("--data", r->data, "FILE", "Checks the program together with this .ptd file");
+  options
+      .add("--with", r->testee,
+           "Also lists each instruction for which TESTEE has no kernel, and, for the testee optimized, the memory that "
+           "it needs; the kinds of testees are listed below")
+      .value("TESTEE");
+  options.flag("--json", r->json, "Prints JSON");
   add_limits(options, r->limits);
   add_no_map(options, r->map);
-  options.details(
-      "spec/format/rules.yaml has the rules. The exit code is that of the first fault; 5 where the program is valid "
-      "but "
-      "the\nlibrary lacks a kernel for it. Without --no-map, a file that is truncated while it is read ends the "
-      "command.");
+  options.details(text(
+      "spec/format/rules.yaml defines the rules. The exit code tells the outcome of the first fault. It is 5 if the "
+      "program\nis valid but TESTEE lacks a kernel for it. Without --no-map, the command ends with a signal if "
+      "another process truncates\nthe file meanwhile.\n\n",
+      testee_kinds));
   options.action([r] { return refusals_as_json(r->json, [&] { return show_check(*r); }); });
 }
 
 const Registered registered_check(
     {"check",
      Group::programs,
-     "Says whether a program keeps the rules of its format, which it breaks, and what was checked",
+     "Checks a program by the rules of its format: lists the broken rules, and what was checked",
      define_check,
-     {{"assay check model.pte --data weights.ptd", "the broken rules, with their places"},
-      {"assay check model.pte --with executorch", "and the kernels that executorch lacks"},
-      {"assay check model.pte --with optimized:avx2", "and the memory that the optimized runtime takes"}}});
+     {{"assay check model.pte --data weights.ptd", "lists the broken rules and where the file breaks them"},
+      {"assay check model.pte --with executorch", "also lists the kernels that ExecuTorch lacks"},
+      {"assay check model.pte --with optimized:avx2", "also lists the memory that the optimized runtime needs"}}});
 
 }  // namespace
 }  // namespace assay

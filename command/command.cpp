@@ -37,11 +37,12 @@ const Command* find_command(std::string_view name) {
 }
 
 ProgramHelp program() {
-  std::string codes =
-      text("Exit codes: 0 ", name(Outcome::ok), ", ", answers_differ, " answers differ, ", usage_error, " usage");
-  for (std::size_t i = 1; i < std::size(outcome_names); ++i) codes += text(", ", exit_codes[i], ' ', outcome_names[i]);
-  return {"assay", "Says what a PyTorch operator means, and judges kernels, runtimes and loaders by it.", version,
-          codes + "."};
+  std::string codes = text("Exit codes, with the outcomes of spec/faults.yaml:\n  ", exit_code(Outcome::ok), "  ok\n  ",
+                           answers_differ, "  an answer differs from the expected one, or a promised case fails\n  ",
+                           usage_error, "  the command line is wrong");
+  for (std::size_t i = 1; i < std::size(outcome_names); ++i)
+    codes += text("\n  ", exit_codes[i], "  ", outcome_names[i]);
+  return {"assay", "Tests whether kernels, runtimes and loaders compute what PyTorch defines.", version, codes};
 }
 
 }  // namespace assay

@@ -8,9 +8,9 @@
 
 namespace assay {
 
-// Exit codes besides those of outcomes (spec/faults.yaml).
-inline constexpr int answers_differ = 1;  // the testee disagrees with the reference
-inline constexpr int usage_error = 2;     // the command line makes no sense
+// Exit codes in addition to the exit codes of outcomes (spec/faults.yaml).
+inline constexpr int answers_differ = 1;  // an answer differs from the expected one, or a promised case fails
+inline constexpr int usage_error = 2;     // the command line is wrong
 
 // The groups of `assay --help`, in its order.
 enum class Group { judging, runs, reference, programs, shell };
@@ -35,8 +35,8 @@ struct Registered {
   explicit Registered(Command command);
 };
 
-const std::vector<Command>& commands();              // by group, then by name
-const Command* find_command(std::string_view name);  // null where there is none
+const std::vector<Command>& commands();              // sorted by group, then by name
+const Command* find_command(std::string_view name);  // null if there is no such command
 
 ProgramHelp program();
 

@@ -84,20 +84,25 @@ int compare_runs(const CompareCommand& request) {
 
 void define_compare(Options& options) {
   const auto r = std::make_shared<CompareCommand>();
-  options.add("BEFORE", r->before, "A run that assay kernels -o wrote").required();
-  options.add("AFTER", r->after, "A later run, or a run of another library").required();
-  options.flag("--json", r->json, "Print it as JSON");
+  options.add("BEFORE", r->before, "The earlier run, as -o wrote it").required();
+  options.add("AFTER", r->after, "A later run, or a run of another testee, as -o wrote it").required();
+  options.flag("--json", r->json, "Prints the comparison as JSON");
   options.details(
-      "A failure is new if it is not listed as expected and did not fail before, was less serious, or was not judged.\n"
-      "Exit code 0: nothing is new that the contract promises, 1: something is.");
+      R"(A failure that --known did not list is new if BEFORE did not judge its case, did not fail it, or failed it less
+seriously.
+
+Exit codes:
+  0  no failure of a promised case is new
+  1  a failure of a promised case is new)");
   options.action([r] { return compare_runs(*r); });
 }
 
-const Registered registered_compare({"compare",
-                                     Group::runs,
-                                     "Says what is new and what is mended from one run to another",
-                                     define_compare,
-                                     {{"assay compare old.jsonl new.jsonl", "what is new, what is mended"}}});
+const Registered registered_compare(
+    {"compare",
+     Group::runs,
+     "Compares two runs: lists the failures that are new, and the failures that are repaired",
+     define_compare,
+     {{"assay compare old.jsonl new.jsonl", "compares a run with an earlier one"}}});
 
 }  // namespace
 }  // namespace assay

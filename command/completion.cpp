@@ -8,7 +8,7 @@
 #include "command/libraries.h"
 #include "reference/fault.h"
 
-// What shells, the manual page and doc/commands.md say of the command line is what the commands themselves say.
+// Completion for shells, the manual page and doc/commands.md, all generated from the help of the commands.
 namespace assay {
 namespace {
 
@@ -23,7 +23,7 @@ std::vector<HelpOf> described() {
   return all;
 }
 
-// With a backslash before each of these characters.
+// Returns s with a backslash before each character of `special`.
 std::string escaped(std::string_view s, std::string_view special) {
   std::string all;
   for (const char c : s) all += special.find(c) == std::string_view::npos ? std::string(1, c) : std::string{'\\', c};
@@ -167,9 +167,10 @@ std::string markdown(std::string_view s) { return escaped(s, "\\`*<>|"); }
 
 void write_markdown(std::ostream& out, const ProgramHelp& program) {
   fmt::print(out,
-             "# The commands of {}\n\nWritten by `{} completion markdown`; each command prints the same by `--help`.\n",
-             program.name, program.name);
-  fmt::print(out, "{}\n", help_of_program(program).details);
+             "# The commands of {}\n\n`{} completion markdown` writes this page. `{} COMMAND --help` prints the "
+             "section of a command.\n\n",
+             program.name, program.name, program.name);
+  fmt::print(out, "```text\n{}\n```\n", help_of_program(program).details);
   Group group = Group::shell;
   bool is_first = true;
   for (const auto& [command, help] : described()) {
@@ -201,7 +202,7 @@ void define_completion(Options& options) {
   const auto form = std::make_shared<std::string>();
   std::vector<std::string> names;
   for (const Form& f : forms) names.emplace_back(f.name);
-  options.add("FORM", *form, fmt::format("{}", fmt::join(names, ", "))).required().one_of(names);
+  options.add("FORM", *form, fmt::format("Prints this form: {}", fmt::join(names, ", "))).required().one_of(names);
   options.action([form] { return complete(*form); });
 }
 

@@ -38,25 +38,28 @@ int draft_contract(const ContractCommand& request) {
 void define_contract(Options& options) {
   const auto r = std::make_shared<ContractCommand>();
   options.add("TESTEE", r->testee, testee_help).required();
-  options.add("--operators", r->suite.operators, "Only operators that match, as of assay kernels");
-  options.add("--mutations", r->suite.mutations, "Mutated calls for each operator")
-      .shows_default()
-      .within(0, 1'000'000);
+  options.add("--operators", r->suite.operators, "Calls only operators that match PATTERNS, as in assay kernels")
+      .value("PATTERNS");
+  options.add("--mutations", r->suite.mutations, "Makes N mutated calls of each operator")
+      .value("N")
+      .within(0, 1'000'000)
+      .shows_default();
   add_workers(options, r->suite.workers);
-  options.add("--golden", r->golden, golden_help);
+  options.add("--golden", r->golden, golden_help).value("FOLDER");
   options.details(
-      "The draft is YAML. Somebody who knows the library should read it, give sources and narrow it: it says what is\n"
-      "answered, not what is right.");
+      text("The draft is YAML. It states which calls the testee answers, not which calls it should answer. Read it, "
+           "narrow it,\nand state the source of each promise.\n\n",
+           testee_kinds));
   options.action([r] { return draft_contract(*r); });
 }
 
 const Registered registered_contract(
     {"contract",
      Group::judging,
-     "Drafts the contract of a library from the calls that it accepts",
+     "Drafts the contract of a testee from the calls that it accepts",
      define_contract,
-     {{"assay contract executorch --operators 'add*' > draft.yaml", "what the library accepts"},
-      {"assay kernels executorch --operators 'add*' --contract draft.yaml", "judge the library by it"}},
+     {{"assay contract executorch --operators 'add*' > draft.yaml", "writes a draft for some operators"},
+      {"assay kernels executorch --operators 'add*' --contract draft.yaml", "judges the testee by the contract"}},
      true});
 
 }  // namespace

@@ -16,17 +16,16 @@ namespace fs = std::filesystem;
 using corrupt::Attempt;
 
 constexpr const char* corrupt_details =
-    R"(Each file has one change in one place of the program: a number, an offset, a length, a slot of a table, the tag of a
-union, the header, the end. Without PROGRAM the files are the cases of rules: for each rule, files at its boundary that
-keep it, and files that break it. A prefix of the name tells what a loader has to do with the file, by our own checks:
+    R"(A file equals PROGRAM except for one place: a number, an offset, a length, a slot of a table, the tag of a union, the
+header, or the end of the file. Without PROGRAM the files are the cases of rules: for each rule, files at its boundary
+and files that break it. assay's own checks decide the prefix of a name, which tells what a loader has to do:
 
-  n_  the file breaks a rule of spec/format/rules.yaml, and must be refused
-  y_  the file means the same as the program, and must be accepted
-  i_  the file means something else, or exceeds a limit, or needs a feature: a loader may accept or refuse it, but must
-      not crash
+  n_  refuse the file, because it breaks a rule of spec/format/rules.yaml
+  y_  accept the file, because it means the same as PROGRAM
+  i_  accept or refuse the file, but not crash: it means something else, exceeds a limit, or needs a feature
 
---all also writes manifest.jsonl, an object for each file: its name, what is expected, the broken rules, what is tried,
-and the files that it is loaded with.)";
+--all also writes manifest.jsonl. It has a JSON object for each file: its name, the expected outcome, the broken rules,
+what the file tries, and the data files that belong to it.)";
 
 struct CorruptCommand {
   std::string program, rule, name, output;
@@ -163,18 +162,22 @@ void define_corrupt(Options& options) {
   const auto r = std::make_shared<CorruptCommand>();
   options.add(
       "PROGRAM", r->program,
-      "A .pte, .ptd or .bpte file that keeps every rule, or sample:plain, sample:complete, sample:old [the cases "
-      "of rules]");
-  options.add_each("--data", r->data, "FILE", "A .ptd file that the program is loaded with");
+      "Changes this valid .pte, .ptd or .bpte file, or one of the programs sample:plain, sample:complete, sample:old; "
+      "default: writes the cases of rules");
+  options.add_each("--data", r->data, "FILE", "Checks the program together with this .ptd file");
   Options what = options.exactly_one();
-  what.add("--rule", r->rule, "Write one file that breaks this rule, and no other rule if there is such a file")
+  what.add("--rule", r->rule, "Writes one file that breaks RULE, and no other rule if there is such a file")
+      .value("RULE")
       .check(rule_problem);
-  what.add("--name", r->name, "Write the file of this name");
-  what.flag("--all", r->all, "Write all files into a folder");
-  what.flag("--list", r->list, "List the files, and what is wrong with each");
-  options.add("-o,--output", r->output, "The file; with --all the folder").value("PATH");
-  options.add("--places", r->places,
-              "Change at most this many of places that are alike, such as sizes of tensors [all]");
+  what.add("--name", r->name, "Writes the file NAME of --list").value("NAME");
+  what.flag("--all", r->all, "Writes all files to the folder of -o");
+  what.flag("--list", r->list, "Prints the names of all files, and what is wrong with each");
+  options.add("-o,--output", r->output, "Writes the file to PATH, or with --all the files to the folder PATH")
+      .value("PATH");
+  options
+      .add("--places", r->places,
+           "Changes at most N of the places that hold the same field, such as the sizes of tensors; default: all")
+      .value("N");
   options.details(corrupt_details);
   options.action([r] { return corrupt_program(*r); });
 }
@@ -182,14 +185,15 @@ void define_corrupt(Options& options) {
 const Registered registered_corrupt(
     {"corrupt",
      Group::programs,
-     "Makes files of a program that are wrong in one place, or break a rule",
+     "Writes files that differ from a program in one place, or that break a rule",
      define_corrupt,
-     {{"assay corrupt model.pte --list", "which files there are"},
-      {"assay corrupt model.pte --rule T11 -o broken.pte", "a file that breaks this rule"},
+     {{"assay corrupt model.pte --list", "lists the files"},
+      {"assay corrupt model.pte --rule T11 -o broken.pte", "writes a file that breaks this rule"},
       {"assay corrupt model.pte --name execution_plan.0.values.3.val.sizes:length=huge -o broken.pte",
-       "a file by name"},
-      {"assay corrupt model.pte --all --places 3 -o corrupted", "all files, into a folder"},
-      {"assay corrupt --rule T13 -o broken.pte", "the case of a rule"}}});
+       "writes the file of this name"},
+      {"assay corrupt model.pte --all --places 3 -o corrupted",
+       "writes files for at most 3 places that hold the same field"},
+      {"assay corrupt --rule T13 -o broken.pte", "writes the case of a rule"}}});
 
 }  // namespace
 }  // namespace assay

@@ -123,23 +123,27 @@ int explain(const ExplainCommand& r) {
 
 void define_explain(Options& options) {
   const auto r = std::make_shared<ExplainCommand>();
-  options.add("PROGRAM", r->program, "A .pte file").required().existing_file();
-  options.add_each("--data", r->data, "FILE", "A .ptd file with data that the program wants");
-  options.add("--method", r->method, "Which method [forward, or the only one]");
-  options.add("--with", r->testee, "An instruction set and arithmetic, as of assay run: optimized:avx2,relaxed")
+  options.add("PROGRAM", r->program, "Prepares a method of this .pte file").required().existing_file();
+  options.add_each("--data", r->data, "FILE", "Loads the program with this .ptd file");
+  options.add("--method", r->method, "Explains this method; default: forward, or the only method").value("METHOD");
+  options
+      .add("--with", r->testee,
+           "Prepares the method for this instruction set and arithmetic, such as optimized:avx2 or "
+           "optimized:avx2,relaxed")
+      .value("TESTEE")
       .shows_default();
   add_limits(options, r->limits);
-  options.flag("--json", r->json, "Print JSON");
-  options.details("A kernel named \"reference\" is the fallback, which a deployable build leaves out.");
+  options.flag("--json", r->json, "Prints JSON");
+  options.details("The kernel \"reference\" is the fallback. A selective build (assay select) leaves it out.");
   options.action([r] { return refusals_as_json(r->json, [&] { return explain(*r); }); });
 }
 
 const Registered registered_explain(
     {"explain",
      Group::programs,
-     "Shows what the optimized runtime makes of a method: the kernel of each instruction, and the memory",
+     "Shows how the optimized runtime prepares a method: the kernel of each instruction, and the memory",
      define_explain,
-     {{"assay explain model.pte", "which kernel does which instruction"}}});
+     {{"assay explain model.pte", "shows the kernel of each instruction"}}});
 
 }  // namespace
 }  // namespace assay

@@ -35,25 +35,30 @@ int show(const InspectCommand& r) {
 
 void define_inspect(Options& options) {
   const auto r = std::make_shared<InspectCommand>();
-  options.add("FILE", r->file, "A .pte, .ptd or .bpte file; a file that is not valid is shown as far as it can be read")
+  options
+      .add("FILE", r->file,
+           "Describes this .pte, .ptd or .bpte file; an invalid file is described as far as it can be read")
       .required();
-  options.add("--method", r->method, "Only this method");
-  options.add_each("--data", r->data, "FILE", "A .ptd file with data that the program wants");
-  options.flag("--json", r->json, "Print JSON");
+  options.add("--method", r->method, "Describes only this method").value("METHOD");
+  options.add_each("--data", r->data, "FILE", "Loads the program with this .ptd file");
+  options.flag("--json", r->json, "Prints JSON");
   add_limits(options, r->limits);
   add_no_map(options, r->map);
   options.details(
-      "%n is a value of the method. A picture of planned memory shows which tensor is where, and when. A name is shown "
-      "in\nquotes if it has characters beside letters, digits and . : _ - /, and is cut behind 200 bytes.");
+      "%0, %1 and so on are the values of the method. A picture of each planned memory shows the bytes and the "
+      "lifetime of\n"
+      "each tensor. A name that has characters other than letters, digits and . : _ - / is in quotes. A name is cut "
+      "after\n"
+      "200 bytes.");
   options.action([r] { return refusals_as_json(r->json, [&] { return show(*r); }); });
 }
 
 const Registered registered_inspect({"inspect",
                                      Group::programs,
-                                     "Shows what is in a program: methods, memory over time, instructions",
+                                     "Describes a program: its methods, memory over time, and instructions",
                                      define_inspect,
-                                     {{"assay inspect model.pte", "all of it"},
-                                      {"assay inspect model.pte --method forward", "one method"}}});
+                                     {{"assay inspect model.pte", "describes the whole program"},
+                                      {"assay inspect model.pte --method forward", "describes one method"}}});
 
 }  // namespace
 }  // namespace assay

@@ -8,6 +8,7 @@
 
 #include "command/command.h"
 #include "command/libraries.h"
+#include "command/limits.h"
 #include "command/run_log.h"
 #include "command/shards.h"
 
@@ -18,15 +19,15 @@ struct JudgingRequest {
   RunRequest run;
   std::string golden;
   Part part;
-  int workers = 2, timeout = 20;
+  int workers = default_workers, timeout = case_seconds;
 };
 
 class JudgingRun {
  public:
   virtual ~JudgingRun() = default;
 
-  // Judges the cases that an interrupted run has left, looks for the causes of failures unless this is a shard, and
-  // writes the files that the request names. Returns the exit code.
+  // Judges the cases that an interrupted run has not judged, looks for the causes of failures unless this is a shard,
+  // and writes the files that the request names. Returns the exit code.
   int judge();
 
   // Does the same with the records of shards, without judging. Returns the exit code.
@@ -60,7 +61,7 @@ class JudgingRun {
   JudgingRequest& request_;
   std::vector<Ids> blocks_;
   std::set<std::string> mustpass_;
-  std::string digest_;  // of the whole suite
+  std::string digest_;  // the digest of the whole suite
 };
 
 // Adds the options that, together with the testee, determine the records of a run: those of `Run`, then the common
@@ -68,8 +69,9 @@ class JudgingRun {
 template <class Run>
 Deciding add_deciding(Options& options, typename Run::Request& r) {
   Deciding deciding = Run::add_options(options, r);
-  deciding.push_back(options.add("--timeout", r.timeout, timeout_help).shows_default().within(1, 3600));
-  deciding.push_back(options.add("--golden", r.golden, golden_help));
+  deciding.push_back(
+      options.add("--timeout", r.timeout, timeout_help).value("SECONDS").within(1, 3600).shows_default());
+  deciding.push_back(options.add("--golden", r.golden, golden_help).value("FOLDER"));
   return deciding;
 }
 
@@ -82,7 +84,7 @@ void define_judging(Options& options) {
   const RunOptions of_run = add_run_options(options, r->run);
   const Option shard = add_part(options, r->part, of_run.lines);
   Run::add_rest(options, *r, of_run, shard);
-  options.details(Run::details);
+  options.details(Run::details());
   options.action([r, deciding] {
     r->part.options = given(deciding);
     return Run(*r).judge();

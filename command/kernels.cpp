@@ -40,39 +40,55 @@ const Registered registered_kernels(
      Group::judging,
      "Judges the kernels of a testee by the reference",
      define_judging<KernelRun>,
-     {{"assay kernels executorch --operators 'add*,mul' --html report.html", "a library of kernels"},
-      {"assay kernels executorch --baseline old.jsonl --defect 0b1f22a7", "is this defect mended?"},
-      {"assay kernels ./libmine.so --operators 'relu,mm'", "kernels of your own (doc/test_your_kernel.md)"},
-      {"assay kernels executorch:./libmine.so", "kernels that register themselves with ExecuTorch"},
+     {{"assay kernels executorch --operators 'add*,mul' --html report.html", "judges the official kernels"},
+      {"assay kernels executorch --baseline old.jsonl --defect 0b1f22a7",
+       "tells whether this defect of an earlier run is repaired"},
+      {"assay kernels ./libmine.so --operators 'relu,mm'", "judges your own kernels (doc/test_your_kernel.md)"},
+      {"assay kernels executorch:./libmine.so", "judges kernels that register themselves with ExecuTorch"},
       {"assay kernels --operators relu -- python3 kernels.py",
-       "those of any program or device (doc/test_your_runtime.md)"},
+       "judges kernels in another program or on a device (doc/test_your_runtime.md)"},
       {"assay kernels ./libmine.so --shard 2/8 -o part-2.jsonl",
-       "one part of many, on as many machines (doc/in_continuous_integration.md)"}},
+       "judges one part of eight, so that eight machines can share the run (doc/in_continuous_integration.md)"}},
      true});
 
 }  // namespace
+
+std::string KernelRun::details() {
+  return text(testee_kinds, "\n\n", run_exit_codes,
+              "\nExit code 1 also means that a case that --mustpass lists did not pass.");
+}
 
 Deciding KernelRun::add_options(Options& options, KernelRequest& r) {
   return {
       options
           .add("--operators", r.suite.operators,
-               "Only operators that match, such as 'add*,aten::mul.out'; a name alone means all its overloads")
+               "Judges only operators whose name matches one of PATTERNS, such as 'add*,aten::mul.out'; a name without "
+               "an overload selects all overloads")
+          .value("PATTERNS")
           .check([](const std::string& given) { return given.empty() ? "an empty pattern names no operator" : ""; }),
-      options.add("--seed", r.suite.seed, "The seed of the mutated calls").shows_default(),
-      options.add("--mutations", r.suite.mutations, "Mutated calls for each operator")
-          .shows_default()
-          .within(0, 1'000'000),
-      options.add("--shuffle", r.suite.shuffle, "Judge in another order, drawn from this seed"),
+      options.add("--seed", r.suite.seed, "Chooses the mutated calls by this seed").value("SEED").shows_default(),
+      options.add("--mutations", r.suite.mutations, "Makes N mutated calls of each operator")
+          .value("N")
+          .within(0, 1'000'000)
+          .shows_default(),
+      options.add("--shuffle", r.suite.shuffle, "Judges the cases in a random order that SEED determines")
+          .value("SEED"),
       options.flag("--thorough", r.suite.thorough, thorough_help),
-      options.add("--contract", r.contract, contract_help),
-      options.add("--mustpass", r.run.mustpass,
-                  "File of cases that must pass, an id at the beginning of each line; they are always judged"),
-      options.add("--cases", r.cases, "Judge the cases of this list alone").existing_file(),
+      options.add("--contract", r.contract, contract_help).value("CONTRACT"),
+      options
+          .add("--mustpass", r.run.mustpass,
+               "Fails the run if a case that FILE lists does not pass; a line begins with a case id; these cases are "
+               "always judged")
+          .value("FILE"),
+      options.add("--cases", r.cases, "Judges only the cases that FILE lists; a line begins with a case id")
+          .value("FILE")
+          .existing_file(),
   };
 }
 
 void KernelRun::add_rest(Options& options, KernelRequest& r, const RunOptions& of_run, const Option& shard) {
-  options.add("--defect", r.defect, "Judge the cases of this defect of the baseline alone, to see whether it is mended")
+  options.add("--defect", r.defect, "Judges only the cases of the defect ID that the run of --baseline found")
+      .value("ID")
       .needs(of_run.baseline)
       .excludes(shard);
 }

@@ -23,18 +23,16 @@ struct KernelRequest : JudgingRequest {
 class KernelRun : public JudgingRun {
  public:
   using Request = KernelRequest;
-  static inline const std::string& testee_help = assay::testee_help;
-  static constexpr const char* details =
-      "Exit code 0: no failure of a promised call but the known ones, 1: other failures, a known one passed, or a "
-      "case\n"
-      "that must pass did not, 5: nothing was judged, as no valid call was answered.";
+  static constexpr const char* testee_help = assay::testee_help;
+  static std::string details();
   static Deciding add_options(Options& options, KernelRequest& request);
   static void add_rest(Options& options, KernelRequest& request, const RunOptions& of_run, const Option& shard);
 
   explicit KernelRun(KernelRequest& request);
 
  private:
-  std::vector<Block> chosen();  // by the baseline's defect, by a list, or by the options of the suite
+  // The blocks that a defect of the baseline, a list, or the options of the suite select.
+  std::vector<Block> chosen();
   bool is_remote() const override { return library_->is_remote(); }
   Facts own_settings() const override;
   void judge_blocks(const std::vector<Ids>& blocks, const Add& add) override;

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "bench/engines.h"
-#include "conformance/adapters/installed.h"
 #include "conformance/adapters/load.h"
 #include "conformance/adapters/optimized/library.h"
 #include "conformance/adapters/optimized/runtime.h"
@@ -14,9 +13,10 @@
 #include "conformance/adapters/registered.h"
 #include "conformance/cases/recorded_eager.h"
 #include "conformance/contract/read_contract.h"
+#include "conformance/hosts/command_runtime.h"
 #include "conformance/hosts/reference_runtime.h"
-#include "conformance/hosts/runner_runtime.h"
 #include "conformance/scenarios/results.h"
+#include "conformance/testee/data_folder.h"
 #include "conformance/testee/no_testee.h"
 #include "conformance/wire/remote.h"
 #include "reference/fault.h"
@@ -24,7 +24,7 @@
 namespace assay {
 namespace {
 
-// The testee that a command asks for.
+// The testee that a command names.
 struct Asked {
   std::string_view name;           // all of it
   std::string_view value;          // what follows the prefix
@@ -80,64 +80,77 @@ constexpr EngineMaker not_timed = nullptr;
 constexpr std::array kinds{
     TesteeKind{"executorch", "", "ExecuTorch's official kernels and runtime", executorch_library,
                executorch_runtime<Xnnpack::no>, executorch_engine},
-    TesteeKind{"executorch+xnnpack", "", "its official runtime with XNNPACK", no_kernels,
+    TesteeKind{"executorch+xnnpack", "", "ExecuTorch's official runtime with XNNPACK", no_kernels,
                executorch_runtime<Xnnpack::yes>, executorch_engine},
     TesteeKind{"executorch:", "./lib.so", "a library that registers kernels with ExecuTorch's macros",
                [](const Asked& a) { return load_registered(std::string(a.name), a.value); }, no_programs, not_timed},
-    TesteeKind{"reference", "", "the operators as the spec defines them",
+    TesteeKind{"reference", "", "assay's reference implementation",
                [](const Asked&) -> std::unique_ptr<KernelLibrary> { return std::make_unique<ReferenceLibrary>(); },
                [](const Asked&) { return make_reference_runtime(); },
                [](const Asked&) { return bench::make_reference(); }},
-    TesteeKind{"optimized", "", "assay's own deployable runtime", optimized_library, optimized_runtime,
-               optimized_engine},
-    TesteeKind{"optimized:", "avx2,relaxed", "the same for an instruction set, in relaxed arithmetic",
+    TesteeKind{"optimized", "", "assay's optimized runtime", optimized_library, optimized_runtime, optimized_engine},
+    TesteeKind{"optimized:", "avx2,relaxed",
+               "the optimized runtime with this instruction set, with relaxed arithmetic, or with both",
                optimized_library, optimized_runtime, optimized_engine},
     TesteeKind{
-        "recorded", "", "the recorded answers of PyTorch",
+        "recorded", "", "the recorded results of eager PyTorch",
         [](const Asked& a) -> std::unique_ptr<KernelLibrary> { return std::make_unique<RecordedEager>(*a.corpus); },
         no_programs, not_timed, true},
-    TesteeKind{"torch", "", "PyTorch, live, as python3 has it", remote_library<torch_address>,
+    TesteeKind{"torch", "", "eager PyTorch, in the version that python3 imports", remote_library<torch_address>,
                remote_runtime<torch_address>, not_timed},
-    TesteeKind{"onnxruntime", "", "libonnxruntime.so beside the command", no_kernels, no_programs,
+    TesteeKind{"onnxruntime", "", "ONNX Runtime, from the file libonnxruntime.so in the folder of the command assay",
+               no_kernels, no_programs,
                [](const Asked&) { return bench::make_onnxruntime(executable_folder() / "libonnxruntime.so"); }},
-    TesteeKind{"python:", "MODULE", "functions over numpy arrays", remote_library<wire::python_address>,
-               remote_runtime<wire::python_address>, not_timed},
-    TesteeKind{"tcp:", "HOST:PORT", "a server of spec/runtime_protocol.md", remote_library<wire::tcp_address>,
+    TesteeKind{"python:", "MODULE", "a Python module whose functions compute on numpy arrays",
+               remote_library<wire::python_address>, remote_runtime<wire::python_address>, not_timed},
+    TesteeKind{"tcp:", "HOST:PORT", "a server of the wire protocol", remote_library<wire::tcp_address>,
                remote_runtime<wire::tcp_address>, not_timed},
-    TesteeKind{"serial:", "DEVICE", "the same on a serial line", remote_library<wire::serial_address>,
-               remote_runtime<wire::serial_address>, not_timed},
-    TesteeKind{"runner:", "COMMAND", "a command with the options of executor_runner", no_kernels,
-               [](const Asked& a) { return make_runner_runtime(a.value); }, not_timed},
-    TesteeKind{"results:", "FILE", "what a runtime answered to assay suite", no_kernels,
+    TesteeKind{"serial:", "DEVICE:BAUD", "a server of the wire protocol on a serial line; :BAUD may be left out",
+               remote_library<wire::serial_address>, remote_runtime<wire::serial_address>, not_timed},
+    TesteeKind{"runner:", "COMMAND", "a command with the options of ExecuTorch's executor_runner", no_kernels,
+               [](const Asked& a) { return make_command_runtime(a.value); }, not_timed},
+    TesteeKind{"results:", "FILE", "the results of a runtime for the cases that assay suite wrote", no_kernels,
                [](const Asked& a) { return make_results(a.value); }, not_timed},
-    TesteeKind{"-- ", "CMD", "a command that is such a server, at the end of the line",
+    TesteeKind{"-- ", "CMD",
+               "a command that is a server of the wire protocol on its standard input and output; write it last",
                remote_library<wire::command_address>, remote_runtime<wire::command_address>, not_timed},
-    TesteeKind{"", "./lib.so",
-               "a module that exports assay_kernel_library_v1 of spec/kernel_library.md, assay_runtime or assay_engine",
+    TesteeKind{"", "./lib.so", "a shared library that exports assay_kernel_library_v1, assay_runtime or assay_engine",
                [](const Asked& a) { return load_library(a.name, a.name); },
                [](const Asked& a) { return load_runtime(a.name, a.name); },
                [](const Asked& a) { return load_engine(a.name, a.name); }},
 };
 
-// -- what is said of it -----------------------------------------------------------------------------------------------
+// -- lists of kinds ---------------------------------------------------------------------------------------------------
 
 std::string shown(const TesteeKind& kind) { return text(kind.prefix, kind.value); }
 
-// "a, b or c": of the kinds for which `is` holds, what `said` gives.
 template <class Is>
-std::string listed(Is is, std::string (*said)(const TesteeKind&)) {
+std::vector<TesteeKind> chosen(Is is) {
+  std::vector<TesteeKind> all;
+  std::ranges::copy_if(kinds, std::back_inserter(all), is);
+  return all;
+}
+
+// "a, b or c": the names of the kinds for which `is` holds.
+template <class Is>
+std::string listed(Is is) {
   std::vector<std::string> all;
-  for (const TesteeKind& kind : kinds)
-    if (is(kind)) all.push_back(said(kind));
+  for (const TesteeKind& kind : chosen(is)) all.push_back(shown(kind));
   const std::string last = text(" or ", all.back());
   all.pop_back();
   return fmt::format("{}{}", fmt::join(all, ", "), last);
 }
 
+// One line for each kind for which `is` holds.
 template <class Is>
-std::string help(std::string_view what, Is is) {
-  return text(what, ": ", listed(is, [](const TesteeKind& kind) { return text(shown(kind), " (", kind.about, ")"); }));
+std::string list(std::string_view title, Is is) {
+  std::string all = text(title, ":");
+  for (const TesteeKind& kind : chosen(is)) all += fmt::format("\n  {:<22} {}", shown(kind), kind.about);
+  return all;
 }
+
+const std::string where_defined =
+    "\nspec/runtime_protocol.md defines the wire protocol, spec/kernel_library.md defines assay_kernel_library_v1.";
 
 // -- finding ----------------------------------------------------------------------------------------------------------
 
@@ -149,7 +162,7 @@ bool is_named(const TesteeKind& kind, std::string_view testee) {
 const TesteeKind& kind_of(std::string_view testee) {
   for (const TesteeKind& kind : kinds)
     if (is_named(kind, testee)) return kind;
-  no_testee("there is no testee \"", testee, "\": known are ", listed([](const TesteeKind&) { return true; }, shown));
+  no_testee("there is no testee \"", testee, "\": known are ", listed([](const TesteeKind&) { return true; }));
 }
 
 Asked asked(const TesteeKind& kind, std::string_view testee, const Corpus* corpus = nullptr) {
@@ -165,15 +178,14 @@ std::unique_ptr<KernelLibrary> make_library(std::string_view name, const Corpus*
 
 }  // namespace
 
-const std::string testee_help =
-    help("The testee that answers the calls", [](const TesteeKind& kind) { return kind.library != nullptr; });
-const std::string runtime_help =
-    help("The testee that runs the programs", [](const TesteeKind& kind) { return kind.runtime != nullptr; });
-const std::string runner_help = help("The testee that runs the program", [](const TesteeKind& kind) {
-  return kind.library != nullptr || kind.runtime != nullptr;
-});
-const std::string engine_help =
-    help("The engine under test", [](const TesteeKind& kind) { return kind.engine != nullptr; });
+const std::string testee_kinds =
+    list("Testees that answer calls", [](const TesteeKind& kind) { return kind.library != nullptr; }) + where_defined;
+const std::string runtime_kinds =
+    list("Testees that run programs", [](const TesteeKind& kind) { return kind.runtime != nullptr; }) + where_defined;
+const std::string runner_kinds =
+    list("Testees", [](const TesteeKind& kind) { return kind.library != nullptr || kind.runtime != nullptr; }) +
+    where_defined;
+const std::string engine_kinds = list("Engines", [](const TesteeKind& kind) { return kind.engine != nullptr; });
 
 std::vector<std::string> testee_words() {
   std::vector<std::string> all;
@@ -214,7 +226,7 @@ std::unique_ptr<Engine> open_engine(const std::string& name) {
   const TesteeKind& kind = kind_of(name);
   if (kind.engine) return kind.engine(asked(kind, name));
   no_testee(name, " is not timed: assay bench times ",
-            listed([](const TesteeKind& kind) { return kind.engine != nullptr; }, shown));
+            listed([](const TesteeKind& kind) { return kind.engine != nullptr; }));
 }
 
 std::unique_ptr<Runtime> open_program_runner(const std::string& name) {

@@ -17,13 +17,13 @@ namespace assay {
 // "calls.folder") if it does not exist.
 std::filesystem::path golden_folder(const std::string& given);
 
-// The folder of recorded programs beside it. Throws the same Fault.
+// The folder of recorded programs beside the folder of recorded calls. Throws the same Fault.
 std::filesystem::path programs_beside(const std::filesystem::path& golden);
 
 std::filesystem::path executable_folder();  // the modules of testees are in it
 
-// The testee of that name, of a kind in the table of libraries.cpp, as a library of kernels. `corpus` outlives it.
-// Throws Fault with rule "testee" where there is none, or it has no kernels.
+// The testee of that name, of a kind in the table of libraries.cpp, as a library of kernels. `corpus` must outlive it.
+// Throws Fault with rule "testee" if there is no such testee or it has no kernels.
 std::unique_ptr<KernelLibrary> open_library(const std::string& testee, const Corpus& corpus);
 
 // A library, and the recorded calls if it answers from them.
@@ -33,37 +33,46 @@ struct OpenLibrary {
 };
 OpenLibrary open_library(const std::string& testee, const std::string& golden);
 
-// The testee as a runtime; null where it has kernels alone. Throws Fault likewise.
+// The testee as a runtime, or null if it only has kernels. Throws the same Fault.
 std::unique_ptr<Runtime> open_runtime(const std::string& testee);
-std::unique_ptr<Runtime> open_program_runner(const std::string& testee);  // Fault (invalid, "testee") instead of null
+// The same, but throws Fault (invalid, "testee") in place of returning null.
+std::unique_ptr<Runtime> open_program_runner(const std::string& testee);
 
-// The testee as an engine that is timed. Throws Fault likewise.
+// The testee as an engine that is timed. Throws the same Fault.
 std::unique_ptr<Engine> open_engine(const std::string& testee);
 
-inline constexpr const char* usual_testee = "executorch";  // of assay case
+inline constexpr const char* usual_testee = "executorch";  // the default testee of `assay case`
 inline std::string unless_usual(const std::string& testee) { return testee == usual_testee ? "" : testee; }
 
-// What --help says of the argument TESTEE: a sentence that names the kinds that answer calls of operators, run
-// programs, do either, or are timed.
-extern const std::string testee_help, runtime_help, runner_help, engine_help;
+// The help of an argument that names a testee that answers calls of operators, a testee that runs programs, a testee
+// that does either, or an engine that is timed.
+inline constexpr const char* testee_help = "The testee that answers the calls; the kinds of testees are listed below";
+inline constexpr const char* runtime_help = "The testee that runs the programs; the kinds of testees are listed below";
+inline constexpr const char* runner_help = "Runs the program on TESTEE; the kinds of testees are listed below";
+inline constexpr const char* engine_help = "Times ENGINE; the engines are listed below";
+
+// The lists of these kinds, for the end of the help.
+extern const std::string testee_kinds, runtime_kinds, runner_kinds, engine_kinds;
 
 // The kinds of testees as a shell completes them: whole names, and prefixes.
 std::vector<std::string> testee_words();
 
 inline constexpr const char* golden_help =
-    "Folder of recorded calls; recorded programs are beside it [golden/operators of the checkout or installation]";
+    "Reads the recorded calls in FOLDER and the recorded programs in FOLDER/../programs; default: golden/operators of "
+    "the checkout or the installation";
 
 inline constexpr const char* timeout_help =
-    "Seconds that a case or call may take: of processor time, or of the wall clock where the testee is another process "
-    "or machine";
+    "Stops a case or call after SECONDS of processor time, or of wall-clock time if the testee is another process or "
+    "another machine";
 
 inline constexpr const char* thorough_help =
-    "Make each call that is answered again with outs that are planned larger, with too little memory for them, and "
-    "with its first allocations refused in turn";
+    "Repeats each call that succeeds under harder conditions: with larger outs, with too little memory for the outs, "
+    "and with each of its first allocations refused";
 
 // The contract of this name or file; if that is empty, the contract of the library.
 Contract open_contract(const std::string& asked_for, const std::string& library);
 inline constexpr const char* contract_help =
-    "What the library promises: a file, or a name in conformance/data/contracts [that of the library, or everything]";
+    "Judges by this contract: a file, or a name in conformance/data/contracts; default: the contract named like the "
+    "testee, or else the contract everything, which promises all calls";
 
 }  // namespace assay

@@ -5,18 +5,27 @@
 
 namespace assay {
 
+// The defaults of --timeout, in seconds.
+inline constexpr int case_seconds = 20;  // for a case of a kernel library or of a runtime
+inline constexpr int call_seconds = 60;  // for a call of a method
+inline constexpr int file_seconds = 2;   // for a file that a loader gets
+
+inline constexpr int default_workers = 2;
+
 // --max-bytes, --max-work and --max-output of a command.
 inline void add_limits(Options& options, Budget::Limits& limits) {
-  const auto add = [&](const char* name, Int& limit, const char* what) {
-    options.add(name, limit, what).shows_default().not_negative();
+  const auto add = [&](const char* name, Int& limit, const char* unit, const char* what) {
+    options.add(name, limit, what).value(unit).at_least(0).shows_default();
   };
-  add("--max-bytes", limits.bytes, "Limit of memory, in bytes");
-  add("--max-work", limits.work, "Limit of work, in units of about a nanosecond");
-  add("--max-output", limits.output, "Limit of what is printed, in bytes");
+  add("--max-bytes", limits.bytes, "BYTES", "Refuses to use more memory than BYTES");
+  add("--max-work", limits.work, "UNITS", "Refuses to do more work than UNITS; a unit is about a nanosecond");
+  add("--max-output", limits.output, "BYTES", "Refuses to print more than BYTES");
 }
 
 inline void add_no_map(Options& options, bool& map) {
-  options.flag("--no-map", map, "Read files into memory, so that a file may be truncated meanwhile", false);
+  options.flag("--no-map", map,
+               "Reads files into memory in place of mapping them, so that another process may truncate them meanwhile",
+               false);
 }
 
 }  // namespace assay

@@ -5,6 +5,7 @@
 #include "command/addresses.h"
 #include "command/command.h"
 #include "command/libraries.h"
+#include "command/limits.h"
 #include "command/machine.h"
 #include "command/output_file.h"
 #include "command/run_log.h"
@@ -24,18 +25,30 @@ namespace fs = std::filesystem;
 using corrupt::Attempt;
 
 constexpr const char* loader_details =
-    R"(TESTEE is given files that are wrong in one place (assay corrupt): files made of each PROGRAM and of samples (a plain
-program that any runtime should load, and two that have every field of the schema), and the cases of rules.
-TESTEE is reference; optimized; executorch (which checks what it can); executorch:minimal; ./lib.so, a library that
-exports the functions of assay/loader.h; or, at the end of the line, -- and a command. {} in the command is the file,
-{data} the data files. Exit code 0 of the command means that the file is accepted, a signal (or 128 and its number) that
-the command crashed, any other code that the file is refused. Each runs in child processes with limits of time, memory
-and output.
+    R"(TESTEE loads files that assay corrupt makes:
+  - each program of --program, changed in one place;
+  - each sample, changed in one place: a plain program that every runtime should load, and two programs that have every
+    field of the schema;
+  - the cases of rules: for each rule, files that break it and files at its boundary.
 
 TESTEE must not crash or hang, must refuse a file that breaks a rule, and must accept a file that means the same as a
-program that it accepts. A refusal is judged as unsupported if TESTEE also refuses the program of which the file was
-made, or the case that keeps the rule. Exit code 0: no failure but the known ones, 1: other failures, 5: nothing was
-judged.)";
+program that it accepts. The verdict on a refusal is unsupported if TESTEE also refuses the unchanged program, or the
+file at the boundary of the rule. TESTEE runs in child processes with limits of time, memory and output.
+
+Loaders:
+  reference              assay's reference implementation
+  optimized              assay's optimized runtime
+  executorch             ExecuTorch's official loader with all its checks
+  executorch:minimal     ExecuTorch's official loader with the fewest checks
+  ./lib.so               a shared library that exports the functions of assay/loader.h
+  ./lib.so:VARIANT       a variant that this library exports
+  -- CMD                 a command that loads one file; write it last
+
+assay replaces {} in the command by the path of the file and {data} by the paths of the data files. Exit code 0 of the
+command means that it accepts the file. A signal, or exit code 128 plus the number of a signal, means that it crashed.
+Any other exit code means that it refuses the file.
+
+)";
 
 struct LoaderCommand {
   RunRequest run;
@@ -43,8 +56,8 @@ struct LoaderCommand {
   std::vector<fs::path> programs, data;
   std::size_t places = 2;
   LoaderSettings settings;
-  TakerLimits limits;
-  std::int64_t seconds = 2;
+  LoadLimits limits;
+  std::int64_t seconds = file_seconds;
   bool programs_only = false;
 };
 
@@ -74,11 +87,11 @@ class Run {
     if (const std::string& testee = r.run.testee; testee.starts_with(command)) {
       const auto words = wire::words_of(std::string_view(testee).substr(command.size()));
       facts_ = facts_of_testee(wire::quoted(words), digests_of_command(words), {});
-      taker_ = take_by_command(words, r.limits);
+      isolated_loader_ = load_by_command(words, r.limits);
     } else {
       loader_ = load_loader(testee, executable_folder(), r.settings);
       facts_ = facts_of_testee(loader_->name(), {}, loader_->binaries());
-      taker_ = take_in_children(*loader_, r.limits);
+      isolated_loader_ = load_in_children(*loader_, r.limits);
     }
     plan();
   }
@@ -135,7 +148,8 @@ class Run {
   void corruptions(const Source& source) {
     program_ = source.name;
     const corrupt::Original& original = source.corruptions.original();
-    const LoadOutcome control = taker_->take(std::vector{corrupt::Files{original.file(), original.data()}}).front();
+    const LoadOutcome control =
+        isolated_loader_->load(std::vector{corrupt::Files{original.file(), original.data()}}).front();
     controls_ = {{"", control.end == LoadOutcome::End::accepted}};
     if (!controls_[""])
       std::cerr << "assay: " << request_.run.testee << " does not accept " << program_ << " itself: " << control.words
@@ -160,7 +174,7 @@ class Run {
     if (interrupted_) throw Interrupted();
     std::vector<corrupt::Files> files;
     for (Attempt& a : attempts_) files.push_back(a.files);
-    const std::vector<LoadOutcome> load_outcomes = taker_->take(files);
+    const std::vector<LoadOutcome> load_outcomes = isolated_loader_->load(files);
     for (std::size_t i = 0; i < load_outcomes.size(); ++i) {
       const Attempt& a = attempts_[i];
       if (a.name == a.control) controls_[a.name] = load_outcomes[i].end == LoadOutcome::End::accepted;
@@ -184,14 +198,14 @@ class Run {
   LoaderCommand& request_;
   const std::atomic<bool>& interrupted_;
   std::unique_ptr<Loader> loader_;
-  std::unique_ptr<Taker> taker_;
+  std::unique_ptr<IsolatedLoader> isolated_loader_;
   Facts facts_;
   std::vector<Source> sources_;
   std::vector<Attempt> cases_;
   std::size_t planned_ = 0;
   RunLog* log_ = nullptr;
   std::string program_;
-  std::map<std::string, bool> controls_;  // by name, whether TESTEE accepted it
+  std::map<std::string, bool> controls_;  // for each control file, whether TESTEE accepted it
   std::vector<Attempt> attempts_;
   LoaderDefects defects_;
   EndsOfFiles ends_;
@@ -200,35 +214,48 @@ class Run {
 void define_loader(Options& options) {
   const auto r = std::make_shared<LoaderCommand>();
   r->run.subject = "rule";
-  options.add("TESTEE", r->run.testee, "What takes the files").required();
-  options.add_each("--program", r->programs, "FILE", "A program of which files are made");
-  options.add_each("--data", r->data, "FILE", "A .ptd file with which all of these programs are loaded");
+  options.add("TESTEE", r->run.testee, "The loader that gets the files; the loaders are listed below").required();
+  options.add_each("--program", r->programs, "FILE", "Makes files of this program");
+  options.add_each("--data", r->data, "FILE", "Loads all of these programs with this .ptd file");
   options
-      .add("--places", r->places, "Change at most this many of places that are alike, such as sizes of tensors; 0: all")
+      .add("--places", r->places,
+           "Changes at most N of the places that hold the same field, such as the sizes of tensors; 0 changes all")
+      .value("N")
       .shows_default();
-  options.flag("--programs-only", r->programs_only, "Leave out the samples and the cases of rules");
-  options.flag("--execute", r->settings.executes, "Run also the methods of accepted programs, on zeros");
-  options.add("--timeout", r->seconds, "Seconds of processor time for a file").shows_default().within(1, 3600);
-  options.add("--max-memory", r->limits.memory, "Bytes that a process may take; 0: any number").shows_default();
-  options.add("--table", r->table, "Write how many files of each rule came to which end, as Markdown").value("FILE");
+  options.flag("--programs-only", r->programs_only, "Leaves out the samples and the cases of rules");
+  options.flag("--execute", r->settings.executes,
+               "Also executes the methods of accepted programs, with zeros as inputs");
+  options
+      .add("--timeout", r->seconds,
+           "Stops TESTEE after SECONDS of processor time for a file, or after ten times as much wall-clock time")
+      .value("SECONDS")
+      .within(1, 3600)
+      .shows_default();
+  options.add("--max-memory", r->limits.memory, "Limits each process of TESTEE to BYTES of memory; 0 sets no limit")
+      .value("BYTES")
+      .shows_default();
+  options
+      .add(
+          "--table", r->table,
+          "Writes a Markdown table to FILE: for each rule, how many files were accepted, were refused, or ended TESTEE")
+      .value("FILE");
   add_run_options(options, r->run);
-  options.details(loader_details);
+  options.details(text(loader_details, run_exit_codes));
   options.action([r] {
     r->limits.time = std::chrono::seconds(r->seconds);
     return Run(*r).run();
   });
 }
 
-const Registered registered_loader({"loader",
-                                    Group::judging,
-                                    "Judges what loads programs, by files that are wrong in one place",
-                                    define_loader,
-                                    {{"assay loader executorch --program model.pte", "files made of a program"},
-                                     {"assay loader ./libmine.so --program model.pte",
-                                      "a library that exports assay/loader.h (doc/attack_your_loader.md)"},
-                                     {"assay loader --program model.pte -o run.jsonl -- ./my_runner {}",
-                                      "a command that takes a file"}},
-                                    true});
+const Registered registered_loader(
+    {"loader",
+     Group::judging,
+     "Judges a loader of programs by files that are wrong in one place",
+     define_loader,
+     {{"assay loader executorch --program model.pte", "judges the official loader by files that are made of a program"},
+      {"assay loader ./libmine.so --program model.pte", "judges your own loader (doc/attack_your_loader.md)"},
+      {"assay loader --program model.pte -o run.jsonl -- ./my_runner {}", "judges a command that loads one file"}},
+     true});
 
 }  // namespace
 }  // namespace assay

@@ -4,6 +4,6 @@
 
 namespace assay {
 
-std::string machine();  // "x86_64, AMD EPYC 9R14": its architecture, and its processor where the kernel names it
+std::string machine();  // "x86_64, AMD EPYC 9R14": the architecture, and the processor if the system names it
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 #include "command/command.h"
 #include "command/kernels.h"
 #include "command/libraries.h"
+#include "command/limits.h"
 #include "command/runtime.h"
 #include "conformance/wire/address.h"
 #include "reference/fault.h"
@@ -13,7 +14,7 @@ namespace {
 
 struct MergeCommand {
   RunRequest run;
-  int workers = 2;
+  int workers = default_workers;
   std::vector<std::string> files;
 };
 
@@ -42,23 +43,25 @@ int merge(MergeCommand& request) {
 void define_merge(Options& options) {
   const auto r = std::make_shared<MergeCommand>();
   options.add("SHARD", r->files, "The files of all shards, in any order").required();
-  options.add("--testee", r->run.testee, "Who answered, as assay kernels or assay runtime takes it").required();
+  options.add("--testee", r->run.testee, "The testee of the shards, named as for assay kernels or assay runtime")
+      .value("TESTEE")
+      .required();
   add_workers(options, r->workers);
   add_run_options(options, r->run).lines.required();
-  options.details(
-      "The causes of failures are found here, for which a library of kernels is called. But for times the run is the "
-      "one\n"
-      "that would have been written without --shard. Exit codes are those of assay kernels.");
+  options.details(text(
+      "assay merge looks for the causes of failures and calls the kernels of the testee for this. Except for times, "
+      "the run\nequals the run that one machine writes without --shard.\n\n",
+      run_exit_codes));
   options.action([r] { return merge(*r); });
 }
 
-const Registered registered_merge({"merge",
-                                   Group::runs,
-                                   "Makes one run of the shards of assay kernels --shard, or assay runtime --shard",
-                                   define_merge,
-                                   {{"assay merge part-*.jsonl --testee ./libmine.so -o run.jsonl",
-                                     "the run that the shards are"}},
-                                   true});
+const Registered registered_merge(
+    {"merge",
+     Group::runs,
+     "Merges the shards that assay kernels --shard or assay runtime --shard wrote into one run",
+     define_merge,
+     {{"assay merge part-*.jsonl --testee ./libmine.so -o run.jsonl", "merges all shards"}},
+     true});
 
 }  // namespace
 }  // namespace assay

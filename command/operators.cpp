@@ -23,7 +23,7 @@ int list_operators(const std::string& pattern) {
 
 void define_operators(Options& options) {
   const auto pattern = std::make_shared<std::string>();
-  options.add("PATTERN", *pattern, "Only operators whose name has this in it");
+  options.add("PATTERN", *pattern, "Lists only operators whose name contains PATTERN");
   options.action([pattern] { return list_operators(*pattern); });
 }
 
@@ -31,7 +31,7 @@ const Registered registered_operators({"operators",
                                        Group::reference,
                                        "Lists the operators with their schemas",
                                        define_operators,
-                                       {{"assay operators conv", "those with conv in their name"}}});
+                                       {{"assay operators conv", "lists the operators whose name contains conv"}}});
 
 }  // namespace
 }  // namespace assay

@@ -1,10 +1,14 @@
 #include "command/options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -52,6 +56,8 @@ OptionHelp help_of(const CLI::Option& option) {
 CommandHelp help_of(const CLI::App& app) {
   CommandHelp help{{}, app.get_footer()};
   for (const CLI::Option* option : app.get_options()) help.options.push_back(help_of(*option));
+  for (const CLI::App* group : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (const CLI::Option* option : group->get_options()) help.options.push_back(help_of(*option));
   return help;
 }
 
@@ -67,7 +73,7 @@ void describe(CLI::App& app, const ProgramHelp& program) {
   app.name(program.name);
   app.description(program.about);
   app.set_version_flag("--version", program.name + " " + program.version);
-  app.require_subcommand(0, 1);  // with at least one, CLI11 would not name a word that is no command
+  app.require_subcommand(0, 1);  // if at least one were required, CLI11 would not name a word that is not a command
   app.footer(program.details);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
 }
@@ -95,20 +101,41 @@ std::vector<std::string> as_parsed(std::vector<std::string> words, bool takes_re
 // -- options ----------------------------------------------------------------------------------------------------------
 
 Option& Option::required() { return option_->required(), *this; }
-Option& Option::shows_default() { return option_->capture_default_str(), *this; }
-Option& Option::value(const char* name) { return option_->type_name(name), *this; }
-Option& Option::existing_file() { return option_->check(CLI::ExistingFile), *this; }
-Option& Option::within(std::int64_t smallest, std::int64_t largest) {
-  return option_->check(CLI::Range(smallest, largest)), *this;
+Option& Option::shows_default() {
+  const std::string now = option_->capture_default_str()->get_default_str();
+  option_->default_str("");  // CLI11 prints it before the help, and completion.cpp does not print it
+  return note("default: " + now);
 }
-Option& Option::positive() { return option_->check(CLI::PositiveNumber), *this; }
-Option& Option::not_negative() { return option_->check(CLI::NonNegativeNumber), *this; }
-Option& Option::one_of(const std::vector<std::string>& words) { return option_->check(CLI::IsMember(words)), *this; }
+Option& Option::value(const char* name) { return option_->type_name(name), *this; }
+Option& Option::existing_file() { return option_->check(CLI::Validator(CLI::ExistingFile).description("")), *this; }
+Option& Option::within(std::int64_t smallest, std::int64_t largest) {
+  return limit(smallest, static_cast<double>(largest), fmt::format("from {} to {}", smallest, largest));
+}
+Option& Option::at_least(std::int64_t smallest) {
+  return limit(smallest, std::numeric_limits<double>::max(), fmt::format("at least {}", smallest));
+}
+Option& Option::one_of(const std::vector<std::string>& words) {
+  option_->check(CLI::IsMember(words).description(""));
+  return option_->type_name(fmt::format("{}", fmt::join(words, "|"))), *this;
+}
 Option& Option::check(std::function<std::string(const std::string&)> problem) {
   return option_->check(std::move(problem)), *this;
 }
 Option& Option::needs(const Option& other) { return option_->needs(other.option_), *this; }
 Option& Option::excludes(const Option& other) { return option_->excludes(other.option_), *this; }
+
+Option& Option::note(const std::string& more) {
+  return option_->description(option_->get_description() + "; " + more), *this;
+}
+
+// CLI11's own validators describe themselves in the name of the value: "INT:INT in [1 - 256]".
+Option& Option::limit(std::int64_t smallest, double largest, const std::string& range) {
+  const CLI::Validator valid = CLI::Range(static_cast<double>(smallest), largest);
+  option_->check([valid, range](const std::string& given) {
+    return valid(given).empty() ? std::string() : "must be " + range + ", but is " + given;
+  });
+  return note(range);
+}
 
 std::vector<std::string> Option::words() const {
   if (option_->count() == 0) return {};
@@ -138,7 +165,9 @@ template Option Options::add(const char*, std::vector<std::string>&, const std::
 
 template <class T>
 Option Options::add_each(const char* name, std::vector<T>& values, const char* value, const std::string& help) {
-  return Option(*app_->add_option(name, values, help + "; once for each")->allow_extra_args(false)->type_name(value));
+  return Option(*app_->add_option(name, values, help + "; may be given several times")
+                     ->allow_extra_args(false)
+                     ->type_name(value));
 }
 template Option Options::add_each(const char*, std::vector<std::string>&, const char*, const std::string&);
 template Option Options::add_each(const char*, std::vector<std::filesystem::path>&, const char*, const std::string&);

@@ -16,7 +16,7 @@ class OutputFile {
     if (!out_) throw Fault(Outcome::exhausted, "output", text(file, " cannot be written"));
   }
 
-  // The file until it is complete. It stays there if the process dies.
+  // The name of the file until it is complete. The file keeps this name if the process dies.
   static std::string part_of(const std::string& file) { return file + ".part"; }
 
   std::ostream& stream() { return out_; }

@@ -79,19 +79,19 @@ int report(ReportCommand& request) {
 
 void define_report(Options& options) {
   const auto r = std::make_shared<ReportCommand>();
-  options.add("RUN", r->runs, "Runs that assay kernels, runtime and loader wrote with -o").required();
+  options.add("RUN", r->runs, "Files that assay kernels, runtime or loader wrote with -o").required();
   r->reports.add_options(options);
-  options.details("Without a file to write, the table is printed.");
+  options.details("Without --html, --junit, --sarif and --markdown, assay report prints a table.");
   options.action([r] { return report(*r); });
 }
 
 const Registered registered_report({"report",
                                     Group::runs,
-                                    "Makes reports of runs, several of them side by side",
+                                    "Writes reports on one run, or on several runs side by side",
                                     define_report,
-                                    {{"assay report run.jsonl", "the table of a run"},
+                                    {{"assay report run.jsonl", "prints the table of a run"},
                                      {"assay report old.jsonl new.jsonl --html report.html",
-                                      "side by side; also as JUnit, SARIF, Markdown"}}});
+                                      "writes a web page that shows two runs side by side"}}});
 
 }  // namespace
 }  // namespace assay

@@ -16,10 +16,10 @@ struct Form {
 };
 
 constexpr auto forms = std::to_array<Form>({
-    {"--html", "Write a page to this file", write_html},
-    {"--junit", "Write JUnit XML to this file", write_junit},
-    {"--sarif", "Write SARIF 2.1.0 to this file", write_sarif},
-    {"--markdown", "Write a comment for a pull request to this file", write_markdown},
+    {"--html", "Writes the report as a web page to FILE", write_html},
+    {"--junit", "Writes the report as JUnit XML to FILE", write_junit},
+    {"--sarif", "Writes the report as SARIF 2.1.0 to FILE", write_sarif},
+    {"--markdown", "Writes the report as Markdown, for a comment on a pull request, to FILE", write_markdown},
 });
 
 }  // namespace
@@ -27,7 +27,7 @@ constexpr auto forms = std::to_array<Form>({
 ReportFiles::ReportFiles() : names_(forms.size()) {}
 
 void ReportFiles::add_options(Options& options) {
-  for (std::size_t i = 0; i < forms.size(); ++i) options.add(forms[i].option, names_[i], forms[i].help);
+  for (std::size_t i = 0; i < forms.size(); ++i) options.add(forms[i].option, names_[i], forms[i].help).value("FILE");
 }
 
 bool ReportFiles::empty() const { return std::ranges::all_of(names_, &std::string::empty); }

@@ -11,7 +11,7 @@
 
 namespace assay {
 
-// The reports that a command line asks for: --html, --junit, --sarif, --markdown.
+// The reports that the options --html, --junit, --sarif and --markdown request.
 class ReportFiles {
  public:
   ReportFiles();
@@ -24,7 +24,7 @@ class ReportFiles {
   void write(const Summary& summary, const Facts& facts);
 
  private:
-  std::vector<std::string> names_;  // of files, in the order of the forms; empty if not asked for
+  std::vector<std::string> names_;  // the names of the files, in the order of the forms; empty if not requested
   std::vector<std::unique_ptr<OutputFile>> files_;
 };
 

@@ -23,22 +23,31 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr const char* run_details =
-    R"(A value V is a .npy file (its values; the program decides the layout), an integer, a float, true, false, none, or a
-string in quotes. If inputs are missing, the message lists the inputs of the method. Without --output-dir, outputs are
-printed.
+    R"(A VALUE of --input is one of these:
+  - the name of a .npy file, which gives the values of a tensor; the program decides the layout;
+  - an integer, a float, true, false or none;
+  - a string in quotes.
+If inputs are missing, the message lists the inputs of the method. Without --output-dir, outputs are printed.
 
---calls takes a file of calls, which run in order on one loaded program; paths in it are relative to it:
+The calls of --calls run in order on one loaded program. Paths are relative to FILE:
   {"data":["weights.ptd"],"calls":[{"method":"forward","inputs":["x.npy",3,1.5,true,null,{"string":"s"}],
     "outputs":["y.npy",7],"rtol":1e-4,"atol":1e-5}]}
-An output agrees if |got - want| <= atol + rtol |want|; without both tolerances, if it is exactly equal. The cases of a
-.bpte file run likewise, each on a newly loaded program.
+An output agrees if |got - want| <= atol + rtol |want|. A call without both tolerances requires equal outputs. The cases
+of a .bpte file run in the same way, each on a newly loaded program.
 
---with names the testee that runs the program. A runtime is called in a child process; a crash is an answer, in the
-words of spec/verdicts.md. A library of kernels answers each call of an operator on the reference's machine; the
-reference answers the calls that the library does not support, and a line lists them. With --against two testees run the
-program, and their outputs are compared. With a library against the reference, the first instruction whose results leave
-the bound of its operator is named too; each instruction is given the reference's values. Exit code 1: an output
-differs, or a testee crashed, hung, or damaged memory.)";
+A TESTEE is a runtime or a kernel library:
+  - A runtime runs the program in a child process. assay reports a crash with a class of spec/verdicts.md.
+  - A kernel library answers the calls of operators, and the reference does all other work. The reference also answers
+    the calls that the library does not support; a line of the output lists them.
+With --against, two testees run the program, and assay compares their outputs. For a kernel library against the
+reference, each instruction gets the values that the reference computed, and assay names the first instruction whose
+results exceed the bound of its operator.
+
+Exit codes:
+  0  all outputs agree, or none is expected
+  1  an output differs, or a testee crashed, hung, or damaged memory
+
+)";
 
 struct RunCommand {
   std::string program, method, calls, output_dir, with = "reference", against, golden, packed_cache;
@@ -46,7 +55,7 @@ struct RunCommand {
   std::vector<std::string> inputs;
   Budget::Limits limits;
   std::optional<Int> instructions = {};
-  Int timeout = 60;  // seconds of processor time
+  Int timeout = call_seconds;  // seconds of processor time
   Tolerance tolerance = bundle_tolerance;
   bool trace = false, json = false, map = true, share_arenas = false;
 };
@@ -57,10 +66,10 @@ struct Session {
   Access access{Budget(request.limits), request.map};
   Output out{&std::cout, access.budget};
   ReportOptions report_options{out, request.json, request.trace};
-  Runners with{request.with, request.golden, timeout()};
-  std::unique_ptr<Runners> against =
-      request.against.empty() ? nullptr : std::make_unique<Runners>(request.against, request.golden, timeout());
-  std::optional<FileInMemory> copy = {};  // of a program that is inside another file
+  ProgramRunners with{request.with, request.golden, timeout()};
+  std::unique_ptr<ProgramRunners> against =
+      request.against.empty() ? nullptr : std::make_unique<ProgramRunners>(request.against, request.golden, timeout());
+  std::optional<FileInMemory> copy = {};  // a copy of a program that is inside another file
 
   RuntimeOptions options() const {
     RuntimeOptions options;
@@ -245,7 +254,7 @@ int run_calls(Session& session, const File& file) {
 }
 
 int run_bundle(Session& session, const File& file) {
-  const BundleFile bundle = taken(open_bundle(file));
+  const BundleFile bundle = value_or_throw(open_bundle(file));
   const ProgramFiles program = program_files(session, program_of(bundle), session.request.data, true);
   Trace trace(session.report_options);
   CallReport report(session.report_options);
@@ -267,7 +276,7 @@ int run(const RunCommand& r) {
                 text(r.with,
                      " does not count its instructions: --max-instructions is for the reference, the optimized "
                      "runtime and libraries of kernels"));
-  for (const Runners* runners : {&session.with, session.against.get()})
+  for (const ProgramRunners* runners : {&session.with, session.against.get()})
     if (r.limits.bytes != Budget::Limits{}.bytes && runners && !runners->charges_memory())
       throw Fault(
           Outcome::unsupported, "testee",
@@ -290,55 +299,74 @@ int run(const RunCommand& r) {
 
 void define_run(Options& options) {
   const auto r = std::make_shared<RunCommand>();
-  options.add("PROGRAM", r->program, "A .pte or .bpte file").required();
-  options.add_each("--data", r->data, "FILE", "A .ptd file with data that the program wants");
-  const Option method = options.add("--method", r->method, "Which method [forward, or the only one]");
-  const Option input = options.add_each("--input", r->inputs, "V", "An input of the method, in order");
-  const Option output = options.add("--output-dir", r->output_dir, "Write tensors there, as 0.npy, 1.npy, ...");
-  options.add("--calls", r->calls, "A file of calls and what is expected of them")
+  options.add("PROGRAM", r->program, "Runs this .pte or .bpte file").required();
+  options.add_each("--data", r->data, "FILE", "Loads the program with this .ptd file");
+  const Option method =
+      options.add("--method", r->method, "Runs this method; default: forward, or the only method").value("METHOD");
+  const Option input = options.add_each("--input", r->inputs, "VALUE", "Gives the method its next input");
+  const Option output =
+      options.add("--output-dir", r->output_dir, "Writes the outputs that are tensors to FOLDER as 0.npy, 1.npy, ...")
+          .value("FOLDER");
+  options
+      .add("--calls", r->calls, "Makes the calls in FILE, and compares their outputs with the expected outputs in FILE")
+      .value("FILE")
       .excludes(method)
       .excludes(input)
       .excludes(output);
-  options.add("--with", r->with, runner_help).shows_default();
-  options.add("--against", r->against, "Run it with this testee, too, and compare the outputs");
-  options.add("--golden", r->golden, golden_help);
-  options.add("--timeout", r->timeout, timeout_help).shows_default().within(1, 86'400);
-  options.add("--rtol", r->tolerance.rtol, "Relative tolerance for the cases of a .bpte file and of --against")
+  options.add("--with", r->with, runner_help).value("TESTEE").shows_default();
+  options.add("--against", r->against, "Also runs the program on TESTEE, and compares the outputs of both testees")
+      .value("TESTEE");
+  options.add("--golden", r->golden, golden_help).value("FOLDER");
+  options.add("--timeout", r->timeout, timeout_help).value("SECONDS").within(1, 86'400).shows_default();
+  options
+      .add("--rtol", r->tolerance.rtol,
+           "Compares the outputs of a .bpte file, and of --against, with this relative tolerance")
+      .value("RTOL")
       .shows_default();
-  options.add("--atol", r->tolerance.atol, "Absolute tolerance for the cases of a .bpte file and of --against")
+  options
+      .add("--atol", r->tolerance.atol,
+           "Compares the outputs of a .bpte file, and of --against, with this absolute tolerance")
+      .value("ATOL")
       .shows_default();
   options
       .add("--max-instructions", r->instructions,
-           fmt::format("Limit of instructions of one execution [{}]", RuntimeOptions{}.instructions))
-      .positive();
+           fmt::format("Refuses to execute more than N instructions in one call; default: {}",
+                       RuntimeOptions{}.instructions))
+      .value("N")
+      .at_least(1);
   add_limits(options, r->limits);
   add_no_map(options, r->map);
   options.flag("--share-arenas", r->share_arenas,
-               "Methods share the planned memories into which one of them plans state, not only named state; those of "
-               "executorch always do");
-  options.add("--packed-cache", r->packed_cache,
-              "A folder for this program, where the optimized runtime keeps packed constants");
-  options.flag("--trace", r->trace, "Print what each instruction read and wrote");
-  options.flag("--json", r->json, "Print JSON");
-  options.details(run_details);
+               "Lets all methods share the arenas in which one of them keeps state; without this option they share "
+               "only named state; "
+               "executorch always shares these arenas");
+  options
+      .add("--packed-cache", r->packed_cache,
+           "Keeps the packed constants of the optimized runtime in FOLDER; use one folder for each program")
+      .value("FOLDER");
+  options.flag("--trace", r->trace, "Prints what each instruction reads and writes");
+  options.flag("--json", r->json, "Prints JSON");
+  options.details(text(run_details, runner_kinds));
   options.action([r] { return refusals_as_json(r->json, [&] { return run(*r); }); });
 }
 
 const Registered registered_run(
     {"run",
      Group::programs,
-     "Runs a program, or checks its outputs",
+     "Runs a program, and compares its outputs with expected outputs",
      define_run,
-     {{"assay run model.pte --input x.npy --output-dir out", "one call, by the reference"},
+     {{"assay run model.pte --input x.npy --output-dir out",
+       "runs a call on the reference, and writes the outputs to out"},
       {"assay run model.pte --data weights.ptd --method decode --input token.npy --input 3 --trace",
-       "and what each instruction read and wrote"},
-      {"assay run model.pte --calls calls.json", "calls with expected outputs"},
-      {"assay run model.bpte --rtol 1e-4", "the cases of a bundled program"},
+       "also prints what each instruction reads and writes"},
+      {"assay run model.pte --calls calls.json", "makes calls, and compares their outputs"},
+      {"assay run model.bpte --rtol 1e-4", "runs the cases of a bundled program"},
       {"assay run model.pte --input x.npy --with executorch --against reference --rtol 1e-4",
-       "on another runtime, compared with the reference"},
-      {"assay run model.pte --input x.npy --with optimized", "the same program, fast"},
-      {"assay run model.pte --input x.npy --with optimized:relaxed", "faster, within wider bounds (spec/numerics.md)"},
-      {"assay run model.pte --with optimized --packed-cache kept", "packed constants stay for the next process"}}});
+       "compares the official runtime with the reference"},
+      {"assay run model.pte --input x.npy --with optimized", "runs the program on the optimized runtime"},
+      {"assay run model.pte --input x.npy --with optimized:relaxed",
+       "runs it faster, within wider bounds (spec/numerics.md)"},
+      {"assay run model.pte --with optimized --packed-cache kept", "keeps packed constants for the next process"}}});
 
 }  // namespace
 }  // namespace assay

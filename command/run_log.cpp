@@ -66,25 +66,34 @@ const std::atomic<bool>& leave_gently() {
 }
 
 void add_workers(Options& options, int& workers) {
-  options.add("--workers", workers, "Processors that cases run on").shows_default().within(1, 256);
+  options.add("--workers", workers, "Runs cases on N processors at the same time")
+      .value("N")
+      .within(1, 256)
+      .shows_default();
 }
 
 RunOptions add_run_options(Options& options, RunRequest& r) {
-  options.add("--known", r.known,
-              "File of expected failures, in each line a case id, perhaps until 2027-01-31, and the reason; a listed "
-              "case that passes is an error");
-  options.flag("--strict", r.strict, "Cases that the contract does not promise count for the exit code, too");
-  const Option lines = options.add("-o", r.jsonl, "Write every case as a line of JSON to this file, as it is judged");
+  options
+      .add("--known", r.known,
+           "Excuses the failures that FILE lists; a line is a case id, optionally a last day such as 'until "
+           "2027-01-31', "
+           "and the reason; a listed case that passes fails the run")
+      .value("FILE");
+  options.flag("--strict", r.strict, "Fails the run also for cases that the contract does not promise");
+  const Option lines =
+      options.add("-o", r.jsonl, "Writes a line of JSON to FILE for each case, as soon as it is judged").value("FILE");
   r.reports.add_options(options);
-  const Option baseline =
-      options
-          .add("--baseline", r.baseline,
-               "Lines of an earlier run: only failures that it does not have count for the exit code")
-          .existing_file();
-  options.add("--defects", r.defects, "How many defects to print, most serious first")
-      .shows_default()
-      .within(0, 1'000'000);
-  options.flag("--json", r.json, "Print counts and defects as JSON instead of the table");
+  const Option baseline = options
+                              .add("--baseline", r.baseline,
+                                   "Excuses failures that an earlier run had with at least the same severity; FILE is "
+                                   "what -o wrote in that run")
+                              .value("FILE")
+                              .existing_file();
+  options.add("--defects", r.defects, "Prints the N most serious defects")
+      .value("N")
+      .within(0, 1'000'000)
+      .shows_default();
+  options.flag("--json", r.json, "Prints the counts and the defects as JSON in place of the table");
   return {lines, baseline};
 }
 

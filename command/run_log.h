@@ -19,7 +19,14 @@
 // The options, lines and reports of all commands that judge cases.
 namespace assay {
 
-inline constexpr int interrupted_exit = 130;  // 128 + SIGINT, as of shells
+inline constexpr int interrupted_exit = 130;  // 128 + SIGINT, as in shells
+
+// The exit codes of a run, for the end of the help.
+inline constexpr const char* run_exit_codes = R"(Exit codes:
+  0    each promised case passes, or --known or --baseline excuses its failure
+  1    another promised case fails, or a case that --known lists passes
+  5    no case was judged, because the testee supports no valid case
+  130  a signal interrupted the run)";
 
 // Handles SIGINT and SIGTERM: the first one makes the flag true, so that the run ends with what it has; the second one
 // ends the process.
@@ -31,7 +38,7 @@ struct RunRequest {
   ReportFiles reports;
   bool json = false, strict = false;
   bool is_part = false;                   // one shard of a run: a listed case may be in another shard
-  std::size_t defects = 20;               // how many to print
+  std::size_t defects = 20;               // the number of defects to print
   std::string_view subject = "operator";  // what a line of the table describes
 };
 
@@ -46,13 +53,13 @@ RunOptions add_run_options(Options& options, RunRequest& request);
 // The first facts of every run: version, testee, what the testee tells of itself, and the digests of its binaries.
 Facts facts_of_testee(std::string_view testee, const std::vector<std::pair<std::string, std::string>>& said,
                       const std::vector<std::string>& binaries);
-NamedText timeout_fact(int seconds, bool is_remote);  // with the clock that it counts by
+NamedText timeout_fact(int seconds, bool is_remote);  // states the time limit and the clock that measures it
 
 // Writes the lines, reports and table of a run, and finds its exit code.
 class RunLog {
  public:
-  // A run of `planned` cases, with these settings in its header; the cases `mustpass` must pass. The request outlives
-  // the log.
+  // A run of `planned` cases, with these settings in its header; the cases `mustpass` must pass. The request must
+  // outlive the log.
   RunLog(RunRequest& request, Facts settings, std::size_t planned, std::set<std::string> mustpass = {});
 
   const std::string& header() const { return header_; }  // the header's line
@@ -75,7 +82,8 @@ class RunLog {
   std::size_t planned_;
   std::string header_;
   Waivers waivers_;
-  std::set<std::string> mustpass_;  // that have not passed yet; in `waivers_.known`: that have not been seen yet
+  // The ids that have not passed yet. `waivers_.known` has the ids that have not been seen yet.
+  std::set<std::string> mustpass_;
   std::optional<Baseline> before_;
   std::set<std::string> fresh_;  // failing cases that are new since `before_`
   std::optional<OutputFile> jsonl_;
@@ -84,7 +92,7 @@ class RunLog {
   VerdictsDigest verdicts_;
   std::size_t judged_ = 0;
   bool unexpected_ = false;
-  bool answered_ = false, refused_ = false;  // at least one valid call was
+  bool answered_ = false, refused_ = false;  // whether at least one valid call was answered or refused
 };
 
 }  // namespace assay

@@ -13,15 +13,16 @@ std::vector<Scenario> planned_for(const RuntimeRequest& r, const Corpus& corpus,
   return plan_scenarios(programs_beside(golden_folder(r.golden)), corpus, contract, runtime.requests(), r.programs);
 }
 
-const Registered registered_runtime(
-    {"runtime",
-     Group::judging,
-     "Judges a runtime by programs and what is done with them",
-     define_judging<RuntimeRun>,
-     {{"assay runtime executorch --html report.html", "the official runtime"},
-      {"assay runtime -- ./my_runtime", "any program or device (doc/test_your_runtime.md)"},
-      {"assay runtime --programs 'recorded/*' -- python3 mine.py", "some of the cases"}},
-     true});
+const Registered registered_runtime({"runtime",
+                                     Group::judging,
+                                     "Judges a runtime: loads programs, calls their methods and compares the results",
+                                     define_judging<RuntimeRun>,
+                                     {{"assay runtime executorch --html report.html", "judges the official runtime"},
+                                      {"assay runtime -- ./my_runtime",
+                                       "judges a runtime in another program or on a device (doc/test_your_runtime.md)"},
+                                      {"assay runtime --programs 'recorded/*' -- python3 mine.py",
+                                       "judges only the cases of recorded programs"}},
+                                     true});
 
 }  // namespace
 
@@ -29,9 +30,9 @@ Deciding RuntimeRun::add_options(Options& options, RuntimeRequest& r) {
   return {
       options
           .add("--programs", r.programs,
-               "Only cases of programs and operators that match, such as 'dynamic_*,aten::add*', or with these ids, "
-               "such "
-               "as 'recorded/*'")
+               "Judges only cases whose program, operator or id matches one of PATTERNS, such as "
+               "'dynamic_*,aten::add*' or 'recorded/*'")
+          .value("PATTERNS")
           .check([](const std::string& given) { return given.empty() ? "an empty pattern names no program" : ""; }),
   };
 }

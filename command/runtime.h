@@ -21,11 +21,10 @@ struct RuntimeRequest : JudgingRequest {
 class RuntimeRun : public JudgingRun {
  public:
   using Request = RuntimeRequest;
-  static inline const std::string& testee_help = runtime_help;
-  static constexpr const char* details =
-      "spec/runtime_suite.md defines the cases. Exit code 0: no failure but the known ones, 1: other failures, or a "
-      "known\n"
-      "one passed, 5: nothing was judged, as no program was run.";
+  static constexpr const char* testee_help = runtime_help;
+  static std::string details() {
+    return text("spec/runtime_suite.md defines the cases.\n\n", runtime_kinds, "\n\n", run_exit_codes);
+  }
   static Deciding add_options(Options& options, RuntimeRequest& request);
   static void add_rest(Options&, RuntimeRequest&, const RunOptions&, const Option&) {}
 

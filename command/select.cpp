@@ -78,21 +78,23 @@ int select(const SelectCommand& r) {
 
 void define_select(Options& options) {
   const auto r = std::make_shared<SelectCommand>();
-  options.add("PROGRAM", r->programs, ".pte files").required().existing_file();
-  options.add_each("--data", r->data, "FILE", "A .ptd file with data that the programs want");
-  options.add("--only", r->only, "A selection that must be enough: what the programs need beyond it is refused")
+  options.add("PROGRAM", r->programs, "Reads these .pte files").required().existing_file();
+  options.add_each("--data", r->data, "FILE", "Loads all programs with this .ptd file");
+  options
+      .add("--only", r->only, "Refuses programs that need a kernel, dtype or layout that the selection in FILE lacks")
       .existing_file()
       .value("FILE");
-  options.add("-o", r->folder, "Where selection.yaml is written").required().value("DIR");
+  options.add("-o", r->folder, "Writes selection.yaml to FOLDER").required().value("FOLDER");
   add_limits(options, r->limits);
-  options.details("The CMake function assay_select() makes a library of a selection.");
+  options.details(
+      "The CMake function assay_select() builds a static library from a selection (doc/use_as_a_library.md).");
   options.action([r] { return select(*r); });
 }
 
 const Registered registered_select(
     {"select",
      Group::programs,
-     "Lists the kernels, dtypes and layouts that programs need, for a build without the other kernels",
+     "Selects the kernels, dtypes and layouts that programs need, for a build that contains only these",
      define_select,
      {{"assay select model.pte -o selected", "writes selected/selection.yaml"}}});
 

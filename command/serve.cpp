@@ -97,23 +97,29 @@ int serve(const ServeCommand& request) {
 void define_serve(Options& options) {
   const auto r = std::make_shared<ServeCommand>();
   options.add("TESTEE", r->testee, testee_help).required();
-  const Option port = options.add(
-      "--listen", r->port, "Take connections at this TCP port, 0 for any that is free [standard input and output]");
-  options.add("--address", r->address, "The address of this machine at which connections are taken")
+  const Option port =
+      options
+          .add("--listen", r->port,
+               "Listens on TCP port PORT; 0 chooses a free port; default: serves on standard input and output")
+          .value("PORT");
+  options.add("--address", r->address, "Listens on this IPv4 address of the machine")
+      .value("ADDRESS")
       .shows_default()
       .needs(port);
-  options.add("--golden", r->golden, golden_help);
-  options.details("A client is not authenticated, and may run whatever the testee runs.");
+  options.add("--golden", r->golden, golden_help).value("FOLDER");
+  options.details(text("assay serve does not authenticate clients: a client may run whatever the testee can run.\n\n",
+                       runner_kinds));
   options.action([r] { return serve(*r); });
 }
 
 const Registered registered_serve({"serve",
                                    Group::judging,
-                                   "Answers the protocol, as a testee of another assay",
+                                   "Serves a testee over the wire protocol, so that another assay can judge it",
                                    define_serve,
-                                   {{"assay serve optimized --listen 4096", "a server for other machines"},
+                                   {{"assay serve optimized --listen 4096",
+                                     "serves the optimized runtime on a TCP port"},
                                     {"assay kernels --operators 'add*' -- assay serve reference",
-                                     "a testee behind standard input and output"}}});
+                                     "judges a testee that is served on standard input and output"}}});
 
 }  // namespace
 }  // namespace assay

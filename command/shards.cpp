@@ -133,15 +133,15 @@ void add_facts(Facts& settings, const Part& part) {
 }
 
 Option add_part(Options& options, Part& part, const Option& lines) {
-  options.flag("--resume", part.resume, "Go on with the run that was interrupted while it wrote the file of -o")
-      .needs(lines);
+  options.flag("--resume", part.resume, "Continues the interrupted run that was writing the file of -o").needs(lines);
   const auto take = [&part](const std::string& given) {
     part.shard = shard_from(given);
     return part.shard ? std::string() : text(given, " is no part of a run, such as 2/8");
   };
   return options
       .add_parsed("--shard", take,
-                  "Judge only this part of the cases, such as 2/8; assay merge makes one run of the parts")
+                  "Judges only part I of N of the cases, such as 2/8; assay merge makes one run of the N parts")
+      .value("I/N")
       .needs(lines);
 }
 

@@ -14,17 +14,18 @@ namespace assay {
 
 struct ShardFile {
   std::string name;
-  Facts facts;  // of the header
+  Facts facts;  // the facts in the header
   RunFile run;
 };
 
-// Faults: merge.shard if the file is not of a shard, merge.cut if the shard did not end, those of open_run.
+// Opens the file of a shard. Faults: merge.shard if the file is not the file of a shard, merge.cut if the shard did not
+// end, and the faults of open_run.
 ShardFile open_shard(const std::string& file);
 
 const std::string& fact_of(const ShardFile& shard, const std::string& name);  // empty if the header lacks it
 
-// Requires that each shard is there once (merge.double, merge.missing), and that all facts of the headers but the
-// machine are those of `settings` (merge.settings).
+// Checks that each shard is given once (merge.double, merge.missing) and that all facts of the headers, except the
+// machine, are equal to `settings` (merge.settings).
 void require_alike(const std::vector<ShardFile>& shards, const Facts& settings);
 
 std::string machines_of(const std::vector<ShardFile>& shards);
@@ -43,15 +44,15 @@ struct Part {
 // --shard, which is returned, and --resume; both need the lines of -o.
 Option add_part(Options& options, Part& part, const Option& lines);
 
-void add_facts(Facts& settings, const Part& part);  // to the header
+void add_facts(Facts& settings, const Part& part);  // adds the facts of a part to the header
 
-// The records of whole blocks that a run judged before it was interrupted while it wrote this file; the blocks are
-// taken out of `blocks`. None unless the part resumes a run. Throws Fault (invalid, run.resume) where the header of the
-// file is another line.
+// Returns the records of the whole blocks that an interrupted run wrote to this file, and removes these blocks from
+// `blocks`. Returns no records if the part does not resume a run. Throws Fault (invalid, run.resume) if the file has
+// another header.
 std::vector<Record> take_judged(const Part& part, const std::string& file, const std::string& header,
                                 std::vector<Ids>& blocks);
 
-// Options that decide which records a run gives. `given` are those of a command line, as its words.
+// Options that decide which records a run writes. `given` are the words of a command line that set them.
 using Deciding = std::vector<Option>;
 std::vector<std::string> given(const Deciding& options);
 

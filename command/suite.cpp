@@ -36,22 +36,24 @@ int write_suite(const SuiteCommand& request) {
 
 void define_suite(Options& options) {
   const auto r = std::make_shared<SuiteCommand>();
-  options.add("-o,--output", r->output, "The folder").required().value("FOLDER");
-  options.add("--programs", r->programs, "Only cases that match, as of assay runtime");
-  options.add("--golden", r->golden, golden_help);
+  options.add("-o,--output", r->output, "Writes the files to FOLDER").required().value("FOLDER");
+  options.add("--programs", r->programs, "Writes only cases that match PATTERNS, as in assay runtime")
+      .value("PATTERNS");
+  options.add("--golden", r->golden, golden_help).value("FOLDER");
   options.details(
-      "manifest.jsonl has a line for each case: its program, its steps, and the expected result of each step.\n"
-      "spec/runtime_suite.md defines these, and the file of results, which assay runtime results:FILE judges.");
+      "manifest.jsonl has a line for each case: its program, its steps, and the expected result of each step. Your "
+      "runtime\n"
+      "writes its results to a file that assay runtime results:FILE judges. spec/runtime_suite.md defines both files.");
   options.action([r] { return write_suite(*r); });
 }
 
 const Registered registered_suite({"suite",
                                    Group::judging,
-                                   "Writes the cases of assay runtime as files, to run them elsewhere",
+                                   "Writes the cases of assay runtime as files, for a runtime that assay cannot call",
                                    define_suite,
-                                   {{"assay suite -o suite", "the cases as files"},
+                                   {{"assay suite -o suite", "writes all cases"},
                                     {"assay runtime results:mine.jsonl -o run.jsonl && assay report run.jsonl",
-                                     "judge the results"}}});
+                                     "judges the results"}}});
 
 }  // namespace
 }  // namespace assay

@@ -6,7 +6,7 @@
 
 namespace assay::format {
 
-// A set of small numbers: one bit for each.
+// A set of small numbers, with one bit for each number.
 class Bits {
  public:
   static constexpr std::size_t none = ~std::size_t{0};
@@ -20,7 +20,7 @@ class Bits {
   void set(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << i % 64; }
   void clear(std::size_t i) { words_[i / 64] &= ~(std::uint64_t{1} << i % 64); }
 
-  // The first member of the set from i on, or none.
+  // The smallest member of the set that is not less than i, or `none`.
   std::size_t next(std::size_t i) const {
     if (i >= size()) return none;
     std::uint64_t word = words_[i / 64] & ~std::uint64_t{0} << i % 64;
@@ -29,7 +29,7 @@ class Bits {
       if (++w == words_.size()) return none;
     }
   }
-  // The last member of the set before i, or none.
+  // The largest member of the set that is less than i, or `none`.
   std::size_t previous(std::size_t i) const {
     if (i == 0 || words_.empty()) return none;
     std::size_t w = (std::min(i, size()) - 1) / 64;

@@ -7,30 +7,32 @@
 #include "format/view.h"
 #include "format/workspace.h"
 
-// The rules of files, without heap, exceptions or copies, in three phases: locate → open → check. Each phase reports
-// everything that it finds. The caller skips a phase when the previous one found a fault. Every runtime calls these
-// functions and checks no rule a second time.
+// Checks files by the rules of spec/format/rules.yaml, without heap, exceptions or copies, in three phases: locate →
+// open → check. Each phase reports every fault that it finds to `findings`. A phase requires that the phase before it
+// found no fault. Every runtime calls these functions and checks no rule a second time.
 namespace assay::format {
 
 // -- locate: reads the first bytes of a file, so that no more is read of a file of the wrong kind ---------------------
 
-inline constexpr std::size_t head_bytes = 64;  // or the whole file, if it is shorter
+// The number of bytes that the locate functions need. A shorter file is passed whole.
+inline constexpr std::size_t head_bytes = 64;
 
-// Where the parts of a file are, by its header, as offsets in the file. The tables begin with the file.
+// The parts of a file as its header states them: offsets and sizes in bytes. The tables begin at offset 0.
 struct Extent {
   std::uint64_t tables_size = 0;
   std::uint64_t segments_begin = 0, segments_size = 0;
 };
-// Rules H1, H2, H5 to H8, H13 · F1 to F3 · B1.
+// Each function returns the extent, or nothing if a rule is broken. locate_program checks H1, H2, H5 to H8 and H13,
+// locate_data F1 to F3, locate_bundle B1. `file_size` is the size of the whole file in bytes.
 std::optional<Extent> locate_program(std::span<const std::byte> head, std::uint64_t file_size, Findings& findings);
 std::optional<Extent> locate_data(std::span<const std::byte> head, std::uint64_t file_size, Findings& findings);
 std::optional<Extent> locate_bundle(std::span<const std::byte> head, std::uint64_t file_size, Findings& findings);
 
 // -- open -------------------------------------------------------------------------------------------------------------
 
-// `tables` are the first tables_size bytes of the file, at a multiple of 16 in memory; nobody may change them from here
-// on. `segments` are the bytes of the file that the header gives to segments. These functions check the rules that
-// rules.yaml marks `decode`: structure, presence, versions, segments.
+// `tables` must be the first tables_size bytes of the file, aligned to 16 bytes; they must not change as long as the
+// view is used. `segments` must be the bytes of the file that the extent states. The functions check the rules that
+// rules.yaml marks `decode`: structure, presence, versions, segments. They return nothing if a rule is broken.
 std::optional<ProgramView> open_program(std::span<const std::byte> tables, std::span<const std::byte> segments,
                                         Findings& findings);
 std::optional<DataView> open_data(std::span<const std::byte> tables, std::span<const std::byte> segments,
@@ -39,22 +41,23 @@ std::optional<BundleView> open_bundle(std::span<const std::byte> tables, Finding
 
 // -- check: rules that rules.yaml marks `validate` --------------------------------------------------------------------
 
-// Other files that the rules of a file refer to. They keep every rule of their own.
+// The other files that the rules of a file refer to. Requires that these files meet their own rules.
 struct Related {
-  std::span<const DataView> data = {};   // of a program: those that it is loaded with
-  const ProgramView* program = nullptr;  // of a bundle: the program in it; of a payload: the program around it
+  std::span<const DataView> data = {};   // for a program: the data files that it is loaded with
+  const ProgramView* program = nullptr;  // for a bundle: the program in it; for a payload: the program around it
 };
 
-// Each function takes memory from the workspace and gives it back; with a workspace that only counts, it does nothing
-// else. It takes at most twice as many bytes as the tables have, and time n log n in the size that H15 bounds.
-// Checks a program with the data files that it is loaded with, including its data flow (format/flow.h).
+// Each check takes memory from the workspace and gives it back. With a workspace that only counts, it checks nothing.
+// It takes at most twice as many bytes as the tables have, and time O(n log n), where n is the size that rule H15
+// bounds. The first function checks a program with the data files that it is loaded with, including its data flow
+// (format/flow.h).
 void check(const ProgramView& program, std::span<const DataView> data, Workspace& workspace, Findings& findings);
 void check(const DataView& data, Workspace& workspace, Findings& findings);
-// Checks a bundle against the program in it, which keeps every rule.
+// Checks a bundle against the program in it. Requires a program that meets every rule.
 void check(const BundleView& bundle, const ProgramView& program, Workspace& workspace, Findings& findings);
 
-// Checks the memories that a client supplies for a method's plan, from memory 1 on, by the rules M11 and T17. The plan
-// keeps every rule.
+// Checks by the rules M11 and T17 the memories that a client supplies for a method. memories[i] is memory i + 1 of the
+// plan. Requires a plan that meets every rule.
 void check_memories(const pte::ExecutionPlan& plan, std::span<const std::span<std::byte>> memories, Findings& findings);
 
 }  // namespace assay::format

@@ -5,11 +5,11 @@
 #include "format/view.h"
 #include "format/workspace.h"
 
-// What the checks of a method have in common. Each check reports everything that it finds.
+// Functions that several checks of a method use. Each check reports every fault that it finds.
 namespace assay::format {
 
-// A value of one of these types may have another of them when the program runs: an operator on numbers writes its
-// result to a value for which the exporter wrote a Null or an Int.
+// Whether the type is a number or Null. While a program runs, such a value may get another of these types: an operator
+// writes a number to a value for which the exporter wrote a Null or an Int.
 constexpr bool is_number(pte::KernelTypes type) {
   return type >= pte::KernelTypes::Null && type <= pte::KernelTypes::Double;
 }
@@ -28,7 +28,7 @@ struct MethodCheck {
   }
 };
 
-// Whether a check can use the memory that it took from the workspace. Reports V4 if there was too little.
+// Whether a check can use the memory that it took from the workspace. Reports V4 if the workspace was too small.
 inline bool has_room(const Workspace& workspace, Findings& f) {
   return !workspace.counts_only() && f.check(workspace.has_room(), "V4", {}, "the check needs a workspace of ",
                                              workspace.mark(), " bytes, more than it is given");

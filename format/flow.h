@@ -2,17 +2,19 @@
 
 #include "format/check.h"
 
-// The analysis of data flow: on every path, everything that is read was written before, and nothing wrote over it in
-// between. It works on ranges of planned bytes, since the exporter leaves out views: two values with the same place and
-// number of bytes are the same bytes. spec/format/flow.md defines the analysis.
+// Checks the data flow of methods: on every path, each read must be preceded by a write of its bytes, with no other
+// write of them in between. The analysis works on ranges of planned bytes, not on values, because the exporter removes
+// views: two values with the same offset and size share their bytes. spec/format/flow.md defines the analysis.
 namespace assay::format {
 
-// Rules T13, T15, T16, T25 to T27, I9, I10, I12, I15, I18 to I21, V9, M12, H16 of every method. An operator that the
-// specification does not have may read or write each of its arguments. Requires a program that keeps every other rule.
+// Checks the rules T13, T15, T16, T25 to T27, I9, I10, I12, I15, I18 to I21, V9, M12 and H16 for every method. Assumes
+// that an operator without an entry in the specification may read and write each of its arguments. Requires a program
+// that meets every other rule.
 void check_flow(const ProgramView& program, Workspace& workspace, Findings& findings);
 
-// Receives the index of each planned tensor whose bytes are live into a method. Such a tensor is state; it begins as
-// zeros unless it has an initial value. Requires a program that keeps every rule.
+// each_state calls `tell` with the index of each planned tensor whose bytes are live when a method begins. Such a
+// tensor is state; its first value is zeros unless the program gives it an initial value. Requires a program that meets
+// every rule.
 using TellState = void (*)(void* listener, std::uint32_t value);
 void each_state(const ProgramView& program, const pte::ExecutionPlan& plan, Workspace& workspace, TellState tell,
                 void* listener);

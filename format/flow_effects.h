@@ -9,17 +9,18 @@
 #include "format/take.h"
 #include "format/workspace.h"
 
-// What instructions do to the values of their method. Every index is the index of a value, as the rules of instructions
-// require.
+// What instructions do to the values of their method. Requires a method that meets the rules of instructions, so that
+// every index is the index of a value.
 namespace assay::format {
 
 struct Effect {
   Use use;
   std::uint32_t value;
-  std::uint32_t other = 0;  // of an alias: the aliased value; of a row: the value that is its index
+  // For an alias, the aliased value. For a row, the value that is the row's index.
+  std::uint32_t other = 0;
 };
 
-// A method's tables. Instructions have consecutive numbers through all chains.
+// A method's tables. Instructions are numbered consecutively through all chains.
 class Method {
  public:
   Method(const pte::ExecutionPlan& plan, Workspace& workspace);
@@ -28,10 +29,12 @@ class Method {
   std::uint32_t values() const { return plan_.values()->size(); }
   const pte::EValue& value(std::uint32_t v) const { return *plan_.values()->Get(v); }
   pte::KernelTypes type(std::uint32_t v) const { return value(v).val_type(); }
-  const pte::Tensor* tensor(std::uint32_t v) const { return value(v).val_as_Tensor(); }  // null: another type
+  const pte::Tensor* tensor(std::uint32_t v) const {
+    return value(v).val_as_Tensor();
+  }  // Null if the value has another type.
 
   std::uint32_t instructions() const { return instructions_; }
-  // An instruction's chain, and its index in that chain.
+  // The chain of an instruction, and the instruction's index in that chain.
   struct Position {
     std::uint32_t chain, index;
   };
@@ -58,7 +61,7 @@ class Method {
  private:
   const pte::ExecutionPlan& plan_;
   std::uint32_t instructions_ = 0;
-  std::span<std::uint32_t> starts_;  // the number of the first instruction, by chain
+  std::span<std::uint32_t> starts_;  // for each chain, the number of its first instruction
   std::span<const OperatorRoles*> roles_;
 };
 
@@ -82,7 +85,7 @@ void each_element(const Method& m, std::uint32_t value, F f) {
   }
 }
 
-// How many values a list has; 1 for a value that is not a list.
+// The number of values in a list; 1 for a value that is not a list.
 std::uint64_t count_elements(const pte::EValue& v);
 
 // The number of effects of all instructions. A list that many instructions share adds its elements for each of them.

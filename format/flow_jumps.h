@@ -2,35 +2,38 @@
 
 #include "format/flow_places.h"
 
-// The jumps of a method, and the loops that the exporter makes of a map or a scan.
+// The jumps of a method, and the loops that the exporter makes from a map or a scan.
 namespace assay::format {
 
 class Jumps {
  public:
-  // The target of jumps, an instruction or the end. `first` and `last` are the first and the last of these jumps.
+  // A target of jumps: an instruction, or the end of the method. `first` and `last` are the first and the last jump to
+  // it.
   struct Target {
     std::uint32_t at, first, last;
   };
-  // A number that counts the iterations of a loop: from 0, by 1, up to `end`, and back to 0 behind the loop. Therefore
-  // it has the value of the file whenever an execution begins.
+  // A number that counts the iterations of a loop from 0 to `end` in steps of 1. After the loop it is set to 0 again.
+  // Therefore it has the value that the file states whenever an execution begins.
   struct Counter {
-    std::uint32_t value, end;   // the values of the counter and of the number of iterations
+    std::uint32_t value, end;   // the indices of the counter's value and of the value that is the number of iterations
     std::uint32_t begin, jump;  // the first and the last instruction of the loop
   };
 
   Jumps(const Method& method, const Places& places, std::uint32_t jumps, Workspace& workspace, Work& work);
 
-  // A jump whose condition no instruction writes always goes the same way.
+  // Whether the instruction may jump, and whether it may pass to the next instruction. If no instruction writes the
+  // condition, only one of these is possible.
   bool may_jump(const pte::JumpFalseCall& j) const { return !is_fixed(j) || !fixed_condition(j); }
   bool may_pass(const pte::JumpFalseCall& j) const { return !is_fixed(j) || fixed_condition(j); }
 
-  std::span<const Target> targets() const { return targets_; }  // sorted
-  const Counter* counter(std::uint32_t value) const;            // null: the value counts no loop
+  std::span<const Target> targets() const { return targets_; }  // sorted by instruction
+  const Counter* counter(std::uint32_t value) const;            // null if the value is not a counter
 
-  // Whether instruction i adds each row behind the previous one, so that no row is left unwritten. The index is 0, or
-  // it counts a loop in which no jump skips the instruction and no other instruction writes to the bytes of the tensor.
+  // Whether instruction i appends each row directly after the previous row, so that no row stays unwritten. That is so
+  // if the row's index is always 0; or if the index counts a loop, no jump in the loop skips the instruction, and no
+  // other instruction writes to the bytes of the tensor.
   bool adds_row_by_row(std::uint32_t i, const Effect& e) const;
-  // Whether behind the loop all rows of a static tensor have been added.
+  // Whether all rows of a static tensor have been appended when the loop ends.
   bool adds_all_rows(std::uint32_t i, const Effect& e) const;
 
  private:
@@ -44,7 +47,7 @@ class Jumps {
   void find_targets();
   void find_counters();
   bool counts(const Counter& c) const;
-  std::int64_t known_number(std::uint32_t value) const;  // -1: not known
+  std::int64_t known_number(std::uint32_t value) const;  // the number, or -1 if it is not known
   bool is_closed(const Counter& c) const;
 
   const Method& m_;

@@ -55,7 +55,7 @@ class NumberTypes {
   bool is_condition(std::uint32_t v) const { return (types_[v] & boolean) && !(types_[v] & not_boolean); }
 
  private:
-  // A Null that is an input stands for an integer that the caller supplies.
+  // An input that is declared as Null is an integer that the caller supplies.
   std::uint8_t declared(std::uint32_t v) const {
     const std::uint8_t type = type_of(m_.type(v));
     if (type == no_number && places_.is_input(v)) return integer | real;

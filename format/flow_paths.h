@@ -6,14 +6,14 @@
 namespace assay::format {
 
 // A forward data flow analysis: the facts that hold before each instruction on every path, as the greatest fixed point
-// over the jumps of a method. Facts are the bits of a state of some words. A jump passes its state to its target, which
-// keeps the intersection of all states that reach it. A target keeps a state only from its first jump to its last, so
-// that memory is proportional to the depth of a method, not to its length.
+// over the jumps of a method. A state is an array of words, and each bit is a fact. A jump passes its state to its
+// target, which keeps the intersection of all states that reach it. A target keeps a state only from its first jump to
+// its last, so that memory is proportional to the depth of a method, not to its length.
 class Paths {
  public:
   struct Memory {
     std::span<std::uint64_t> states;
-    std::span<std::uint32_t> slots, free;  // by target
+    std::span<std::uint32_t> slots, free;  // indexed by target
 
     Memory(std::uint64_t words, std::uint32_t jumps, Workspace& workspace)
         : states(workspace.take<std::uint64_t>(words)),
@@ -24,11 +24,14 @@ class Paths {
   Paths(const Method& method, const Jumps& jumps, const Memory& memory, Work& work)
       : m_(method), targets_(jumps.targets()), jumps_(jumps), memory_(memory), work_(work), states_(1 + most_kept()) {}
 
-  std::size_t most_words() const { return memory_.states.size() / states_; }  // of a state, in this memory
+  std::size_t most_words() const {
+    return memory_.states.size() / states_;
+  }  // The most words of a state for which this memory suffices.
 
-  // Runs the analysis with states of this many words. begin() turns zeros into the state at the beginning. visit(i,
-  // final) is called for each reachable instruction, and for the end; it turns the state before the instruction, in
-  // now(), into the state behind it. A state that is not final may lose facts later.
+  // Runs the analysis with states of `words` words. begin() turns zeros into the state at the beginning of the method.
+  // visit(i, final) is called for each reachable instruction and for the end of the method. It must change the state in
+  // now() from the state before the instruction to the state after it. If `final` is false, the state may lose facts
+  // later.
   template <class Begin, class Visit>
   void run(std::size_t words, Begin begin, Visit visit);
   std::span<std::uint64_t> now() const { return memory_.states.first(words_); }
@@ -36,11 +39,11 @@ class Paths {
  private:
   static constexpr std::uint32_t none = 0;
 
-  std::size_t index_of(std::uint32_t at) const {  // of the first target at or behind `at`
+  std::size_t index_of(std::uint32_t at) const {  // the index of the first target at or after `at`
     return static_cast<std::size_t>(std::ranges::lower_bound(targets_, at, {}, &Jumps::Target::at) - targets_.begin());
   }
   bool begins_loop(std::size_t k) const { return targets_[k].last >= targets_[k].at; }
-  std::uint32_t end_of_loop(std::size_t k) const;  // behind all loops that begin within the loop of target k
+  std::uint32_t end_of_loop(std::size_t k) const;  // the end of all loops that begin within the loop of target k
   std::size_t most_kept() const;
 
   std::span<std::uint64_t> kept(std::size_t k) const {
@@ -80,7 +83,7 @@ void Paths::run(std::size_t words, Begin begin, Visit visit) {
     do {
       less_ = false;
       sweep(i, end, true, false, visit);
-      next_ = k, reached_ = false;  // the state at the loop's beginning is kept there
+      next_ = k, reached_ = false;  // the slot of k keeps the state at the loop's beginning
     } while (less_ && work_.left > 0);
     sweep(i, end, true, true, visit);
     for (std::size_t t = k; t < next_; ++t) release(t);

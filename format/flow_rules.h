@@ -4,10 +4,11 @@
 #include "format/check_method.h"
 #include "format/flow_jumps.h"
 
-// The rules of data flow. Each function reports everything that it finds. Later functions rely on earlier ones.
+// The rules of data flow. Each function reports every fault that it finds. Each function requires that the functions
+// before it found no fault.
 namespace assay::format {
 
-// The place of an instruction.
+// The position of an instruction, for faults.
 struct InstructionPlace {
   InstructionPlace(const Method& m, std::uint32_t i, const Place& plan)
       : chain(plan.in("chain", m.position(i).chain)), here(chain.in("instruction", m.position(i).index)) {}
@@ -18,17 +19,18 @@ struct InstructionPlace {
 
 std::string_view name_of(ArgumentKind kind);  // "a Tensor"
 
-// I9, I10, and the part of I18 that lists and strings are not moved. Effects can be asked for from here on.
+// Checks I9, I10, and a part of I18: lists and strings must not be moved. The effects of a method may be enumerated
+// only after this check.
 void check_calls(const Method& m, const Place& plan, Findings& findings);
-// I10, I15, V9: the types of numbers.
+// Checks I10, I15 and V9, which concern the types of numbers.
 void check_numbers(const Method& m, const Places& places, const Place& plan, Workspace& workspace, Work& work,
                    Findings& findings);
-// T15, T25 to T27, I12, I18, I19, M12: the memory that instructions write to.
+// Checks T15, T25 to T27, I12, I18, I19 and M12, which concern the memory that instructions write to.
 void check_memory(const Method& m, const Places& places, const Place& plan, Workspace& workspace, Work& work,
                   Findings& findings);
-// The part of T16 that rows are added one behind the other.
+// Checks a part of T16: rows must be appended one directly after the other.
 void check_rows(const Method& m, const Jumps& jumps, const Place& plan, Findings& findings);
-// I21.
+// Checks I21.
 void check_termination(const Method& m, const Places& places, const Jumps& jumps, const Place& plan,
                        Workspace& workspace, Work& work, Findings& findings);
 

@@ -7,14 +7,14 @@
 #include <span>
 #include <string_view>
 
-// The common structure of .pte and .ptd files: a header that is inserted into the flatbuffer behind its identifier, and
-// segments behind the tables.
+// The common structure of .pte and .ptd files. A header is inserted into the flatbuffer after its identifier, and
+// segments follow the tables.
 namespace assay::format {
 
 inline constexpr std::size_t identifier_at = 4, header_at = 8;
-inline constexpr std::size_t table_alignment = 16;  // in memory
+inline constexpr std::size_t table_alignment = 16;  // the alignment of tables in memory, in bytes
 
-// A header of either kind: an identifier, its own length and three or four 64-bit fields.
+// A header of a .pte or .ptd file: an identifier, the header's length, and three or four 64-bit fields.
 template <std::size_t Fields>
 struct Header {
   std::array<char, 4> identifier;
@@ -37,7 +37,8 @@ inline std::string_view identifier(std::span<const std::byte> bytes, std::size_t
                                : std::string_view(reinterpret_cast<const char*>(bytes.data()) + at, 4);
 }
 
-// The header of a program or a data file; none: the identifier is another one, or the header is cut.
+// Reads the header of a program or a data file. Returns nothing if the identifier is another one or the header is cut
+// off.
 template <class H>
 std::optional<H> read_header(std::span<const std::byte> bytes, const std::array<char, 4>& id) {
   const bool there =
@@ -45,7 +46,7 @@ std::optional<H> read_header(std::span<const std::byte> bytes, const std::array<
   return there ? std::optional(load<H>(bytes, header_at)) : std::nullopt;
 }
 
-// a + b <= limit, without wrapping.
+// Whether a + b <= limit. The sum cannot wrap.
 constexpr bool within(std::uint64_t a, std::uint64_t b, std::uint64_t limit) { return a <= limit && b <= limit - a; }
 
 }  // namespace assay::format

@@ -7,7 +7,7 @@
 #include "format/rule.h"
 #include "format/view.h"
 
-// The metadata of a tensor, which .pte, .ptd and .bpte files have in common.
+// The metadata of a tensor, in the form that .pte, .ptd and .bpte files share.
 namespace assay::format {
 
 inline constexpr std::size_t max_rank = 16;
@@ -24,17 +24,17 @@ Layout layout_of(const Table& t) {
 
 bool same(const Layout& a, const Layout& b);
 
-// The ids of the rules about a layout, in one kind of file.
+// The ids of the rules about a layout. Each kind of file has its own ids.
 struct LayoutRules {
   RuleId dtype, rank, dim_order, sizes, bytes;
 };
 
-// The number of bytes of a tensor; none: its metadata break a rule.
+// Checks the metadata of a tensor. Returns the number of its bytes, or nothing if a rule is broken.
 std::optional<std::uint64_t> check_layout(const Layout& layout, const LayoutRules& rules, const Place& place,
                                           Findings& findings);
 
-// The product of the sizes and of an element's bytes. A size 0 counts as 1, so that the product bounds the strides,
-// too. None: the product does not fit a signed 64-bit integer.
+// The product of the sizes and of the bytes of an element. A size 0 counts as 1, so that the product also bounds the
+// strides. Returns nothing if the product exceeds a signed 64-bit integer.
 std::optional<std::uint64_t> checked_product(std::span<const std::int32_t> sizes, std::uint64_t element);
 
 }  // namespace assay::format

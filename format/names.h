@@ -7,16 +7,16 @@
 #include "format/view.h"
 #include "format/workspace.h"
 
-// Indices by name, with lookups in logarithmic time for any names. The memory of the workspace and the views outlive
-// these objects. If the workspace has too little memory, nothing is found.
+// Lookups by name in logarithmic time, whatever the names are. Requires that the workspace's memory and the views
+// outlive these objects. If the workspace has too little memory, every lookup finds nothing.
 namespace assay::format {
 
 class Methods {
  public:
   Methods(const ProgramView& program, Workspace& workspace);
-  const pte::ExecutionPlan* find(std::string_view name) const;  // null: no such method
+  const pte::ExecutionPlan* find(std::string_view name) const;  // null if there is no such method
 
-  // Sorted by name; rule G2 requires that names are unique.
+  // The indices of the plans, sorted by the names of their methods. Rule G2 requires unique names.
   std::span<const std::uint32_t> sorted() const { return order_; }
   std::string_view name(std::uint32_t plan) const { return text_of(program_.execution_plan()->Get(plan)->name()); }
 
@@ -27,21 +27,22 @@ class Methods {
 
 struct NamedBytes {
   std::span<const std::byte> bytes;
-  const ptd::TensorLayout* layout;  // null: the file states none
+  const ptd::TensorLayout* layout;  // null if the file states no layout
 };
 
 // The named data of a program and of the data files that it is loaded with, or of data files alone.
 class NamedData {
  public:
   NamedData(const ProgramView* program, std::span<const DataView> data, Workspace& workspace);
-  std::optional<NamedBytes> find(std::string_view key) const;  // none: no such key, or its segment does not exist
+  // Returns nothing if there is no such key, or if its segment does not exist.
+  std::optional<NamedBytes> find(std::string_view key) const;
 
   struct Entry {
-    std::uint32_t file;  // 0: the program; i + 1: data file i
+    std::uint32_t file;  // 0 for the program, i + 1 for data file i
     std::uint32_t index;
     auto operator<=>(const Entry&) const = default;
   };
-  // Sorted by key; rules F8 and G12 require that keys are unique.
+  // All entries, sorted by key. Rules F8 and G12 require unique keys.
   std::span<const Entry> sorted() const { return order_; }
   std::string_view key(const Entry& entry) const;
 

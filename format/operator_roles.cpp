@@ -7,7 +7,7 @@
 namespace assay::format {
 namespace {
 
-// The order of `full` and "name.overload", or "name" where there is no overload.
+// Compares `full` with "name.overload", or with "name" if there is no overload.
 int compare(std::string_view full, std::string_view name, std::string_view overload) {
   for (const std::string_view part : {name, std::string_view(overload.empty() ? "" : "."), overload}) {
     const std::string_view head(full.data(), std::min(full.size(), part.size()));

@@ -6,7 +6,7 @@
 
 #include "format/view.h"
 
-// What operators do to their arguments, by spec/operators and spec/format/handles.yaml.
+// What operators do to their arguments. The table is generated from spec/operators and spec/format/handles.yaml.
 namespace assay::format {
 
 enum class ArgumentKind : std::uint8_t {
@@ -23,10 +23,10 @@ enum class ArgumentKind : std::uint8_t {
   string
 };
 
-// The types of numbers, as the bits of a set.
+// The types of numbers. Each is a bit, so that a sum of bits is a set of types.
 enum NumberType : std::uint8_t { no_number = 0, boolean = 1, integer = 2, real = 4 };
 
-// The types that a number may have as an argument of this kind; empty for a kind that is not a number.
+// The types that a number may have as an argument of this kind. Empty for kinds that are not numbers.
 constexpr std::uint8_t numbers_of(ArgumentKind kind) {
   switch (kind) {
     case ArgumentKind::scalar:
@@ -44,47 +44,49 @@ constexpr std::uint8_t numbers_of(ArgumentKind kind) {
 
 // What an instruction does to a value.
 enum class Use : std::uint8_t {
-  read,         // its elements, or the number
-  asked,        // the dtype, sizes and dim order of a tensor
-  changed,      // in place, after it was read
-  overwritten,  // in place, as a whole, without having been read
-  written,      // as a whole
-  viewed,       // becomes a view of the first argument
-  grown,        // the second argument becomes its last row, at the index of the third
-  // Of instructions other than an operator's arguments:
-  returned,  // becomes the handle of the argument that was changed in place
-  moved,     // becomes the handle of another tensor
+  read,         // the elements of a tensor, or a number, are read
+  asked,        // only the dtype, sizes and dim order of a tensor are read
+  changed,      // the value is read and then written in place
+  overwritten,  // the whole value is written in place without being read
+  written,      // the whole value is written
+  viewed,       // the value becomes a view of the first argument
+  grown,        // the second argument is appended as a row, at the index that is the third argument
+  // Uses of values that are not arguments of an operator's schema:
+  returned,  // the value becomes the handle of the argument that was changed in place
+  moved,     // the value becomes the handle of another tensor
   freed,
-  either,  // read or written: only a custom operator or a delegate knows
+  either,  // a custom operator or a delegate reads or writes the value; which of them is not known
 };
 
 constexpr bool is_alias(Use use) { return use == Use::viewed || use == Use::returned || use == Use::moved; }
 
-// Whether the value, or the bytes of it, are another afterwards.
+// Whether the use may change the value or its bytes.
 constexpr bool writes(Use use) { return use != Use::read && use != Use::asked; }
 
 struct ArgumentRole {
   ArgumentKind kind;
-  bool optional;  // may be None
+  bool optional;  // whether the argument may be None
   Use use;
 };
 
 struct OperatorRoles {
-  // number: an integer or a double, and a bool where an argument may be one
+  // What an operator returns. `number` is an integer or a double, or a bool if an argument may be a bool.
   enum class Result : std::uint8_t { none, tensors, boolean, integer, number };
 
   std::string_view name;  // "aten::add.out"
   std::uint16_t first, count;
   Result result;
-  bool in_place;  // elementwise: an out may lie exactly where an argument does
+  // Whether an out may have exactly the same bytes as an argument. Elementwise operators allow it.
+  bool in_place;
 
-  std::span<const ArgumentRole> arguments() const;  // of the schema; returned values come behind them
-  bool has(Use use) const;                          // whether an argument has this use
+  // The arguments of the schema; in a call, returned values follow them.
+  std::span<const ArgumentRole> arguments() const;
+  bool has(Use use) const;  // whether an argument has this use
   // Whether the call returns an argument that is changed in place, and not an out.
   bool returns_changed() const { return !has(Use::written) && (has(Use::changed) || has(Use::overwritten)); }
 };
 
 std::span<const OperatorRoles> all_roles();                // sorted by name
-const OperatorRoles* find_roles(const pte::Operator& op);  // null: the specification does not have it
+const OperatorRoles* find_roles(const pte::Operator& op);  // null if the specification does not have the operator
 
 }  // namespace assay::format

@@ -10,11 +10,11 @@
 // Faults of files, by the rules of spec/format/rules.yaml.
 namespace assay::format {
 
-// A rule by its id. An id that spec/format/rules.yaml does not have is not a constant expression and does not compile.
+// A rule, constructed from its id. An id that spec/format/rules.yaml lacks does not compile.
 class RuleId {
  public:
   consteval RuleId(const char* id) : index_(find(id)) {}                          // NOLINT(google-explicit-constructor)
-  static constexpr RuleId numbered(std::int16_t index) { return RuleId(index); }  // the index in format_rules
+  static constexpr RuleId numbered(std::int16_t index) { return RuleId(index); }  // takes the index in format_rules
 
   const FormatRule& operator*() const { return format_rules[index_]; }
   const FormatRule* operator->() const { return &format_rules[index_]; }
@@ -30,30 +30,32 @@ class RuleId {
   std::int16_t index_;
 };
 
-// A place in a file: a chain of names and indices, from the outermost inwards. It is written out only for a fault. A
-// name that comes from a file is `quoted`.
+// A position in a file: a chain of names and indices, such as "plan 0, value 3". The chain is a linked list, which is
+// turned into text only for a fault. Requires that `outer` outlives this object.
 struct Place {
   const Place* outer = nullptr;
   std::string_view name;
-  std::int64_t index = -1;  // -1: none
+  std::int64_t index = -1;  // -1 if the part has no index
   bool quoted = false;
 
   Place in(std::string_view part, std::int64_t i = -1) const { return {this, part, i}; }
-  void write(Text& to) const;  // "plan 0, value 3"
+  void write(Text& to) const;  // writes a text such as "plan 0, value 3"
 };
 
-// One fault. It is valid during the call that reports it.
+// A fault that a check found. The object and its members are valid only during the call that reports the fault.
 struct Finding {
   const FormatRule& rule;
-  Outcome outcome;  // the rule's, or malformed if the field that the rule is about cannot be read
+  // The outcome of the rule, or malformed if the field that the rule is about cannot be read.
+  Outcome outcome;
   const Place& place;
   std::string_view message;
 };
 
-// Passes each fault to a listener when it is found. All checks of a file share one object.
+// Passes each fault to a listener at the moment the fault is found. All checks of a file share one object.
 class Findings {
  public:
-  // Returns whether the fault counts. A fault that does not count is ignored; tests leave out rules by this.
+  // A listener. Returns whether the fault counts. A check whose fault does not count passes; tests disable rules in
+  // this way.
   using Tell = bool (*)(void* listener, const Finding& finding);
   // The first `most` findings are passed on; later findings are only counted.
   explicit Findings(Tell tell, void* listener, std::uint64_t most = 100)
@@ -63,7 +65,7 @@ class Findings {
   bool check(bool holds, RuleId rule, const Place& place, const Parts&... sentence) {
     return holds || !stands(rule, false, place, {sentence...});
   }
-  // Like check(), but the outcome is malformed, whatever the outcome of the rule.
+  // The same as check(), except that the outcome is always malformed.
   template <class... Parts>
   bool readable(bool holds, RuleId rule, const Place& place, const Parts&... sentence) {
     return holds || !stands(rule, true, place, {sentence...});

@@ -4,30 +4,33 @@
 #include <span>
 #include <string_view>
 
-// The schemas of spec/format/*.fbs, as specgen writes them, for the walk over a file's tables.
+// The schemas of spec/format/*.fbs as data. tools/specgen generates them. The check of a file's structure walks over
+// them.
 namespace assay::format {
 
 enum class FieldKind : std::uint8_t {
   scalar,
   enumeration,
   string,
-  vector,  // of scalars
+  vector,  // a vector of scalars
   flags,   // a vector of bools
   table,
   tables,       // a vector of tables
-  alternative,  // a union: a tag, and a table of the type that the tag selects
+  alternative,  // a union, which has a tag and a table of the type that the tag selects
 };
 
 struct Field {
   std::string_view name;
   FieldKind kind;
-  std::uint16_t at;     // the offset of the field in the table's vtable
-  std::uint8_t detail;  // the index of the table or choice; of a scalar or vector: the bytes of an element
-  std::int16_t rule;  // the index in format_rules of the rule that requires the field to be present, or its value to be
-                      // known; -1: none
+  std::uint16_t at;  // the offset of the field in the table's vtable
+  // The index of the table or choice. For a scalar or a vector of scalars, the bytes of one element.
+  std::uint8_t detail;
+  // The rule that requires the field to be present or its value to be known, as an index in format_rules. -1 if no rule
+  // does.
+  std::int16_t rule;
 };
 
-// An enum with the values 0 to count - 1, or a union with the tags 1 to count, which select these tables.
+// An enum with the values 0 to count - 1, or a union with the tags 1 to count. Tag i selects the table tables[i - 1].
 struct Choice {
   std::string_view name;
   std::uint8_t count;
@@ -37,9 +40,9 @@ struct Choice {
 struct Schema {
   std::span<const std::span<const Field>> tables;
   std::span<const Choice> choices;
-  std::uint8_t root;            // the index of a table
-  std::string_view identifier;  // at byte 4 of a file
-  std::string_view extension;   // "pte"
+  std::uint8_t root;            // the index of the root table
+  std::string_view identifier;  // the four characters at byte 4 of a file
+  std::string_view extension;   // the file name's extension, such as "pte"
 };
 
 }  // namespace assay::format

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <span>
 
-// References to the parts of a file, sorted by a key, to find a part and to find repeated keys.
+// Sorts references to the parts of a file by a key, so that a part can be found by its key and repeated keys can be
+// found.
 namespace assay::format {
 
-// References with equal keys are sorted by their own order.
+// Sorts references by key. References with equal keys are sorted by the order of the references.
 template <class Reference>
 void sort_by(std::span<Reference> references, auto key) {
   std::sort(references.begin(), references.end(), [&](const Reference& a, const Reference& b) {
@@ -15,7 +16,7 @@ void sort_by(std::span<Reference> references, auto key) {
   });
 }
 
-// The first reference with this key; null: there is none.
+// The first reference with this key; null if there is none.
 template <class Reference>
 const Reference* find_by(std::span<const Reference> sorted, const auto& wanted, auto key) {
   const auto at = std::lower_bound(sorted.begin(), sorted.end(), wanted,

@@ -6,14 +6,14 @@
 #include "format/header.h"
 #include "format/schema.h"
 
-// The structure that all kinds of files have: an identifier, and tables that are a flatbuffer of a schema.
+// The structure that all kinds of files share: an identifier, and tables that are a flatbuffer of a schema.
 namespace assay::format {
 
-// Whether the file has the identifier at byte 4. `noun` is what the kind is called.
+// Whether the file has the identifier `wanted` at byte 4. `noun` names the kind of file in the message.
 bool has_identifier(std::span<const std::byte> head, std::string_view wanted, std::string_view noun, RuleId rule,
                     Findings& findings);
 
-// A place in a file whose tables are not larger than a flatbuffer can be: rule H13.
+// Returns the extent if its tables are not larger than a flatbuffer can be (rule H13), else nothing.
 std::optional<Extent> of_possible_size(const Extent& extent, Findings& findings);
 
 // The ids of the rules about structure, for one kind of file.
@@ -21,7 +21,8 @@ struct StructureRules {
   RuleId alignment, root, structure;
 };
 
-// The root table, if the tables match the schema. `verify` is flatbuffers' verifier of the root table.
+// Returns the root table, or null if the tables do not match the schema. `verify` is flatbuffers' verifier for the root
+// table.
 const void* root_of(std::span<const std::byte> tables, const Schema& schema,
                     bool (*verify)(flatbuffers::Verifier& verifier, const char* identifier),
                     const StructureRules& rules, Findings& findings);

@@ -2,7 +2,8 @@
 
 namespace assay::format {
 
-// A reference to a function that takes a T, such as a lambda. It is valid during the call that it is given to.
+// A non-owning reference to a function that takes a `const T&`, such as a lambda. It is valid only during the call that
+// it is passed to.
 template <class T>
 class Take {
  public:

@@ -10,7 +10,7 @@ constexpr std::string_view cut_off = "...";
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// The number of bytes of the UTF-8 character at the beginning of the text; 0: there is none.
+// The number of bytes of the UTF-8 character at the beginning of the text; 0 if there is none.
 std::size_t length_of_character(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const std::size_t length = first < 0x80   ? 1

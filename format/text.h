@@ -6,26 +6,27 @@
 #include <cstdint>
 #include <string_view>
 
-// Sentences in fixed memory: nothing here allocates, and a text that does not fit is cut.
+// Builds sentences in fixed memory. Nothing here allocates. A text that does not fit is cut.
 namespace assay::format {
 
-// The first character of a text that is not empty, or the first byte if the text does not begin with a UTF-8 character
-// (RFC 3629).
+// The first UTF-8 character (RFC 3629) of a text, or its first byte if the text does not begin with a valid character.
+// Requires a text that is not empty.
 struct Character {
   explicit Character(std::string_view text);
 
   std::string_view bytes;
-  bool shows;  // it is visible: it does not move a cursor, begin a line or turn the direction of writing
+  // Whether the character is visible: it moves no cursor, begins no line and does not change the direction of writing.
+  bool shows;
 };
 
-// A text that comes from a file. It is shown in quotes; control characters, quotes and invalid UTF-8 are escaped, and
-// the text is cut after `most` bytes, so that it can neither forge lines nor flood an output.
+// A text that comes from a file. It is shown in quotes, with control characters, quotes and invalid UTF-8 escaped, and
+// is cut after `most` bytes. So the text can neither forge lines nor flood an output.
 struct Quoted {
   std::string_view text;
   std::size_t most = 64;
 };
 
-// A part of a sentence.
+// A part of a sentence: a text, a quoted text, a character or an integer.
 class Part {
  public:
   template <std::convertible_to<std::string_view> T>
@@ -39,9 +40,10 @@ class Part {
  private:
   friend class Text;
   enum class Kind : std::uint8_t { text, quoted, character, signed_number, number };
-  // Nothing is set that the kind does not need: sentences are made in many places, and each store is code.
+  // A constructor sets only the members that its kind needs. Sentences are built in many places, and each store takes
+  // code.
   Kind kind_;
-  std::uint32_t most_;  // bytes of a quoted text
+  std::uint32_t most_;  // the largest number of bytes of a quoted text
   union {
     std::string_view text_;
     std::uint64_t number_;
@@ -52,7 +54,7 @@ class Text {
  public:
   std::string_view view() const { return {buffer_.data(), size_}; }
 
-  Text& add(const Part& part);  // a cut text ends in "..."
+  Text& add(const Part& part);  // Appends the part. A text that is cut ends in "...".
 
  private:
   void put(std::string_view text);

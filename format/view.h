@@ -12,11 +12,11 @@
 #include "flat_tensor_generated.h"
 #include "program_generated.h"
 
-// Files in place: flatbuffers reads their tables, and segments lie in the bytes of the file. Nothing is copied, and
-// nothing is owned.
+// Views of files in place. flatbuffers reads the tables, and segments lie in the bytes of the file. Views neither copy
+// nor own bytes.
 namespace assay::format {
 
-// A list of a file may be absent; an absent list counts as empty.
+// A list in a file may be absent (null). An absent list counts as empty.
 template <class T>
 std::uint32_t size_of(const flatbuffers::Vector<T>* list) {
   return list ? list->size() : 0;
@@ -28,27 +28,28 @@ requires std::is_scalar_v<T> std::span<const T> items(const flatbuffers::Vector<
   return {reinterpret_cast<const T*>(list->Data()), list->size()};
 }
 
-// Whether both have one dtype and rank, so that one may become the other.
+// Whether both tensors have the same dtype and rank.
 inline bool same_type(const pte::Tensor& a, const pte::Tensor& b) {
   return a.scalar_type() == b.scalar_type() && size_of(a.sizes()) == size_of(b.sizes());
 }
 
 template <class Tables>
 struct FileView {
-  const Tables* tables = nullptr;            // verified; fields that must be present are present
-  std::span<const std::byte> segments = {};  // the space that the header gives them, one behind the other
-  std::span<const std::byte> bytes = {};     // of the tables
+  const Tables* tables = nullptr;            // their structure is verified, and required fields are present
+  std::span<const std::byte> segments = {};  // the bytes that the header reserves for all segments
+  std::span<const std::byte> bytes = {};     // the bytes of the tables
 
   FileView() = default;
   FileView(const Tables* root, std::span<const std::byte> behind, std::span<const std::byte> all)
       : tables(root), segments(behind), bytes(all) {}
-  // A file whose kind is known only while the program runs is a FileView<void>.
+  // Converts to or from FileView<void>, the view of a file whose kind is known only at run time. Requires that the
+  // kinds match.
   template <class Other>
   requires(std::is_void_v<Tables> != std::is_void_v<Other>) explicit FileView(const FileView<Other>& file)
       : FileView(static_cast<const Tables*>(file.tables), file.segments, file.bytes) {}
 
   std::uint32_t segment_count() const { return size_of(tables->segments()); }
-  // The bytes of segment i, which exists. Rules have checked that it lies within the space.
+  // The bytes of segment i. Requires i < segment_count() and a file whose segments were checked by the rules.
   std::span<const std::byte> segment(std::uint32_t i) const {
     const auto& s = *tables->segments()->Get(i);
     return s.size() == 0 ? segments.first(0)
@@ -72,20 +73,23 @@ inline std::uint64_t planned_offset(const pte::AllocationDetails& a) {
 inline bool is_external(const pte::Tensor& t) {
   return t.extra_tensor_info() && t.extra_tensor_info()->location() == pte::TensorDataLocation::EXTERNAL;
 }
-inline std::string_view name_of(const pte::Tensor& t) {  // its fully qualified name; empty: none
+// Returns the tensor's fully qualified name, or an empty text if it has none.
+inline std::string_view name_of(const pte::Tensor& t) {
   return t.extra_tensor_info() ? text_of(t.extra_tensor_info()->fully_qualified_name()) : std::string_view();
 }
 
-bool uses_constant_buffer(
-    const pte::Program& program);  // as in old programs; otherwise constants are in constant_segment
-// The bytes from the constant with this data_buffer_idx to the end of its buffer or segment; the tensor states how many
-// of them are the constant. None: the index is out of range.
+// Whether the program stores its constants in constant_buffer, as old programs do. Other programs have
+// constant_segment.
+bool uses_constant_buffer(const pte::Program& program);
+// The bytes from the beginning of the constant with data_buffer_idx `index` to the end of its buffer or segment. The
+// tensor's sizes tell how many of these bytes are the constant. Returns nothing if the index is out of range.
 std::optional<std::span<const std::byte>> constant_data(const ProgramView& program, std::uint32_t index);
-// Likewise for the initial value of a mutable buffer.
+// The same for the initial value of a mutable buffer.
 std::optional<std::span<const std::byte>> initial_data(const ProgramView& program, std::uint32_t index);
-// The key of the named data that are the delegate's payload in place of its own bytes: its compile spec "named_data".
+// The value of the delegate's compile spec "named_data", which is the key of the named data that is its payload.
+// Returns nothing if the delegate has no such compile spec; its payload is then its own bytes.
 std::optional<std::string_view> payload_key(const pte::BackendDelegate& delegate);
-// A delegate's own bytes, inline or in a segment. The program keeps the rules.
+// A delegate's own bytes, which are inline or in a segment. Requires a program that meets its rules.
 std::span<const std::byte> payload(const ProgramView& program, const pte::BackendDelegate& delegate);
 
 }  // namespace assay::format

@@ -8,15 +8,16 @@
 
 namespace assay::format {
 
-// A stack allocator on the caller's memory: memory is taken from the beginning and given back by returning to a mark.
-// Without memory a workspace only counts: the caller runs the same code first to find the size that it needs.
+// A stack allocator in the caller's memory. take() takes memory, and back_to() or a Scope gives back all memory that
+// was taken since a mark. A workspace without memory only counts bytes: a caller runs its code with such a workspace
+// first, to find the size that the code needs.
 class Workspace {
  public:
   Workspace() = default;
-  // The memory begins at a multiple of alignof(std::max_align_t).
+  // Requires memory that is aligned to alignof(std::max_align_t).
   explicit Workspace(std::span<std::byte> memory) : memory_(memory), counts_only_(false) {}
 
-  // n zeroed elements; empty if there is too little memory, or if the workspace only counts.
+  // Returns n zeroed elements, or an empty span if there is too little memory or the workspace only counts.
   template <class T>
   requires std::is_trivially_copyable_v<T> std::span<T> take(std::uint64_t n) {
     std::byte* at = bytes(n * sizeof(T), alignof(T));
@@ -26,7 +27,7 @@ class Workspace {
     return {first, static_cast<std::size_t>(n)};
   }
 
-  // Gives back, at its end, the memory that was taken during its lifetime.
+  // A scope gives back, when it is destroyed, the memory that was taken during its lifetime.
   class Scope {
    public:
     explicit Scope(Workspace& workspace) : workspace_(workspace), mark_(workspace.used_) {}
@@ -43,7 +44,8 @@ class Workspace {
   void back_to(std::uint64_t mark) { used_ = mark; }
   std::uint64_t most() const { return most_; }  // the largest number of bytes in use at one time
   bool counts_only() const { return counts_only_; }
-  bool has_room() const { return used_ <= memory_.size(); }  // for everything that is taken now
+  // Whether everything that is taken now fits in the memory.
+  bool has_room() const { return used_ <= memory_.size(); }
 
  private:
   std::byte* bytes(std::uint64_t n, std::uint64_t alignment) {

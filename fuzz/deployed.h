@@ -30,7 +30,7 @@ struct DeployedExecution {
 };
 
 // Executes a method for the first time, in memories of exactly the sizes that it requests, optionally with saved packed
-// constants. Every other input is lent. None: the method needs more memory than fuzzing allows.
+// constants. Every other input is lent. Returns nothing if the method needs more memory than fuzzing allows.
 std::optional<DeployedExecution> execute(const optimized::Program& program, const pte::ExecutionPlan& plan,
                                          std::span<const std::optional<Value>> inputs,
                                          std::optional<optimized::KeptConstants> packed = {});

@@ -115,7 +115,7 @@ void compare_program(const fs::path& file, const Report& report) {
 
 std::string in_child(const fs::path& file) {
   std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) throw Fault(Outcome::exhausted, "limits.memory", "there is no pipe");
+  if (pipe(ends.data()) != 0) throw Fault(Outcome::exhausted, "limits.memory", "the system cannot make a pipe");
   const pid_t child = fork();
   if (child == 0) {
     constexpr unsigned most_seconds_of_a_child = 20;

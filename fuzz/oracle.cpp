@@ -15,7 +15,7 @@ int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile v
 namespace assay::fuzz {
 namespace {
 
-// The length of the first character of a UTF-8 text; 0: no valid character, or a control character.
+// The length of the first character of a UTF-8 text; 0 means no valid character, or a control character.
 std::size_t leading_printable(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned first = byte(0);
@@ -57,13 +57,15 @@ void check_text(std::string_view text, Int most) {
   must(std::ssize(text) <= most, "output", text.size(), " bytes are printed, but at most ", most, " are allowed");
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t length = leading_printable(rest);
-    must(length > 0, "text", "byte ", text.size() - rest.size(), " of what is printed is ",
-         static_cast<int>(static_cast<unsigned char>(rest[0])), ", which no text has");
+    must(length > 0, "text", "byte ", text.size() - rest.size(), " of the output is ",
+         static_cast<int>(static_cast<unsigned char>(rest[0])), ", which is not a byte of UTF-8 text");
     rest.remove_prefix(length);
   }
 }
 
-void check_json(std::string_view text) { must(Json::accept(text), "json", "it is no JSON: ", text.substr(0, 200)); }
+void check_json(std::string_view text) {
+  must(Json::accept(text), "json", "the output is not JSON: ", text.substr(0, 200));
+}
 
 Measured::Measured(std::size_t bytes, double seconds) : bytes_(bytes), seconds_(seconds), start_(std::clock()) {
   static const bool counting = __sanitizer_install_malloc_and_free_hooks(count_allocation, count_release) != 0;
@@ -77,7 +79,7 @@ Measured::~Measured() {
   const double seconds = static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC;
   must(most_in_use <= bytes_, "memory", most_in_use, " bytes were in use at once, but at most ", bytes_,
        " are allowed");
-  must(seconds <= seconds_, "work", seconds, " seconds were taken, but at most ", seconds_, " are allowed");
+  must(seconds <= seconds_, "work", seconds, " seconds passed, but at most ", seconds_, " are allowed");
 }
 
 }  // namespace assay::fuzz

@@ -10,8 +10,8 @@
 
 namespace assay::fuzz {
 
-// What f prints within a budget, or none where it is refused. All oracles of a command are asked: of memory, work, and
-// text.
+// Returns what f prints within a budget, or nothing if the budget refuses it. The limits of memory, work and text are
+// all checked, as in a command.
 template <class F>
 std::optional<std::string> printed(std::size_t input_size, F f) {
   std::ostringstream text;

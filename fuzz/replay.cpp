@@ -42,6 +42,6 @@ int main(int argc, char** argv) {
     target->mutate(mutant, other, random);
     target->run(std::as_bytes(std::span(mutant)));
   }
-  std::cout << inputs.size() << " inputs, " << mutants << " mutants, and every oracle held\n";
+  std::cout << inputs.size() << " inputs, " << mutants << " mutants: no oracle reports a fault\n";
   return inputs.empty();
 }

@@ -19,7 +19,7 @@ struct Target {
 };
 
 std::span<const Target> targets();
-const Target* find_target(std::string_view name);  // null: the target does not exist
+const Target* find_target(std::string_view name);  // null if the target does not exist
 
 // The targets in fuzz/targets/, one per file.
 void attack_decode(Input);

@@ -2,8 +2,8 @@
 #include <pybind11/stl.h>
 
 #include "conformance/hosts/host.h"
+#include "conformance/text/call_json.h"
 #include "conformance/text/fault_text.h"
-#include "conformance/text/oracle.h"
 
 // The reference in the process of Python. Arguments and results are the JSON of spec/call.md. A fault is returned as an
 // answer.

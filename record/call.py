@@ -36,6 +36,13 @@ class Call:
         """Equal for calls that are equal bit for bit, for any origin."""
         return tuple(_bits(a) for a in self.arguments), self.out_dtypes, self.out_dim_orders
 
+    def with_outs(self, outs, chosen):
+        """This call with outs of these layouts, named where eager has `chosen` another dtype or dim order."""
+        pairs = list(zip(outs, chosen))
+        dtypes = tuple(o.dtype if o.dtype != c.dtype else None for o, c in pairs)
+        orders = tuple(o.dim_order if o.dim_order != c.dim_order else None for o, c in pairs)
+        return replace(self, out_dtypes=dtypes if any(dtypes) else (), out_dim_orders=orders if any(orders) else ())
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -256,7 +263,7 @@ def _refusal(outs, error):
 
 def _refused(operator, call, error):
     """Handles a refusal by the functional overload: the out overload must refuse, too, when it gets plausible outs."""
-    outs = _plausible_outs(operator, call)
+    outs = plausible_outs(operator, call)
     refused = _refusal(outs, error)
     if operator.out is None or refused.refusal is None:
         return refused
@@ -268,7 +275,8 @@ def _refused(operator, call, error):
     return replace(refused, finding="the functional overload refuses, the out overload does not: " + refused.refusal)
 
 
-def _plausible_outs(operator, call):
+def plausible_outs(operator, call):
+    """The outs of a call that eager refuses, in the dtypes and dim orders that the call names."""
     tensors = tensors_of(call.arguments)
     like = tensors[0].layout if tensors else Layout(torch.float32, (), ())
     outs = []

@@ -9,8 +9,9 @@ import flatbuffers
 import numpy
 import torch
 
+from call import Call, plausible_outs
 from operators import type_name
-from tensors import DTYPE_NUMBERS, MEMORY_FORMAT_NUMBERS, Stored
+from tensors import DTYPE_NUMBERS, DTYPE_OF_NUMBER, MEMORY_FORMAT_NUMBERS, MEMORY_FORMAT_OF_NUMBER, Layout, Stored
 
 FILE_IDENTIFIER = b"AGC1"
 LISTS = {"int": ("Ints", numpy.int64), "float": ("Doubles", numpy.float64), "bool": ("Bools", numpy.bool_)}
@@ -143,3 +144,52 @@ class Container:
             return "Tensors", self._table("Tensors", {"Entries": self._offsets(entries)})
         table, dtype = LISTS[kind]
         return table, self._table(table, {"Values": self._vector(values, dtype)})
+
+
+def calls_in(operator, file):
+    """The calls of a recorded file; none if there is no such file. A call names the dtype and the dim order of an out
+    where eager, without an out, chooses others."""
+    if not file.exists():
+        return []
+    recorded = _module("Calls").Calls.GetRootAs(file.read_bytes())
+    return [_call(operator, recorded.Calls(i)) for i in range(recorded.CallsLength())]
+
+
+def _call(operator, recorded):
+    values = [recorded.Arguments(i) for i in range(recorded.ArgumentsLength())]
+    arguments = tuple(_read(v, type_name(a)) for v, a in zip(values, operator.inputs))
+    outs = [_read(v, "Tensor") for v in values[len(operator.inputs) :]]
+    outs = [o.layout for o in (outs[0][:1] if operator.has_list_out else outs)]  # one wish for all entries of a list
+    fresh = [_layout(recorded.Fresh(i)) for i in range(recorded.FreshLength())]
+    call = Call(arguments, recorded.Origin().decode())
+    return call.with_outs(outs, fresh or plausible_outs(operator, call))
+
+
+def _read(argument, kind):
+    """The value of an argument of the kind."""
+    name = {n: t for t, n in vars(_module("Value").Value).items()}[argument.ValueType()]
+    if name == "NONE":
+        return None
+    table = getattr(_module(name), name)()
+    table.Init(argument.Value().Bytes, argument.Value().Pos)
+    if name == "Tensor":
+        return _stored(table)
+    if name == "Tensors":
+        entries = [table.Entries(i).Tensor() for i in range(table.EntriesLength())]
+        return tuple(None if e is None else _stored(e) for e in entries)
+    if name.endswith("s"):
+        return tuple(table.Values(i) for i in range(table.ValuesLength()))
+    if name == "String":
+        return table.Value().decode()
+    numbered = {"ScalarType": DTYPE_OF_NUMBER, "MemoryFormat": MEMORY_FORMAT_OF_NUMBER}.get(kind.removesuffix("?"))
+    return numbered[table.Value()] if numbered else table.Value()
+
+
+def _layout(table):
+    sizes = tuple(table.Sizes(i) for i in range(table.SizesLength()))
+    return Layout(DTYPE_OF_NUMBER[table.Dtype()], sizes, tuple(table.DimOrder(i) for i in range(table.DimOrderLength())))
+
+
+def _stored(table):
+    data = None if table.DataIsNone() else bytes(table.Data(i) for i in range(table.DataLength()))
+    return Stored(_layout(table), data)

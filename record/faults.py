@@ -9,21 +9,21 @@ import json
 import subprocess
 from collections import defaultdict
 
-import calls
+import record_calls
 import worker
-from boundaries import call_of
+from request import call_of
 
 
 def main():
-    options = calls.options_with_program(__doc__, "build/release/proof/mutation/entries", "faults")
+    options = record_calls.options_with_program(__doc__, "build/release/proof/mutation/entries", "faults").parse_args()
     told = told_by(options.program)
     made = lambda operator: [c for r in told[operator.name] if (c := call_of(operator, r)) is not None]  # noqa: E731
-    calls.run(options, lambda operator: worker.record_given(operator, made(operator), one_for_each_mutant), lambda operator: {})
+    record_calls.run(options, lambda operator: worker.record_given(operator, made(operator), one_for_each_mutant), lambda operator: {})
 
 
 def told_by(program):
     """The requests that the program makes, by operator."""
-    golden = calls.ROOT / "golden"
+    golden = record_calls.ROOT / "golden"
     command = [program, "--calls", golden / "operators", golden / "boundaries" / "operators"]
     requests = defaultdict(list)
     for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():

@@ -12,6 +12,7 @@ import dtype_facts  # noqa: E402
 
 # The number in the .pte format of each dtype that is recorded, in the order in which the generators walk them.
 DTYPE_NUMBERS = {getattr(torch, name): dtype_facts.DTYPES[name]["number"] for name in dtype_facts.ORDERS["recorded"]}
+DTYPE_OF_NUMBER = {number: d for d, number in DTYPE_NUMBERS.items()}
 DTYPES = [d for d in DTYPE_NUMBERS if not d.is_complex]
 COMPLEX_DTYPES = [d for d in DTYPE_NUMBERS if d.is_complex]
 MEMORY_FORMAT_NUMBERS = {
@@ -20,6 +21,7 @@ MEMORY_FORMAT_NUMBERS = {
     torch.channels_last: 2,
     torch.channels_last_3d: 3,
 }
+MEMORY_FORMAT_OF_NUMBER = {number: f for f, number in MEMORY_FORMAT_NUMBERS.items()}
 # Bytes before and after every tensor; a multiple of the allocator's alignment.
 MARGIN = 256
 CHANNELS_LAST = {4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}

@@ -86,13 +86,13 @@ class Answers(unittest.TestCase):
         self.assertEqual(told.results[0].layout.dim_order, (1, 0))
         self.assertEqual(struct.unpack("<6f", told.results[0].data), (-0.0, -3.0, -1.0, -4.0, -2.0, -5.0))
 
-    def test_what_is_made_without_an_out_has_a_layout_of_its_own(self):
+    def test_a_result_without_an_out_has_its_own_layout(self):
         operator = Operator(NEG)
         value = torch.arange(6.0).reshape(2, 3).t()
         call = make_call(operator, {"self": value}, "test", out_dtypes=(torch.float64,), out_dim_orders=((0, 1),))
         self.assertEqual(fresh_layouts(operator, call), (Layout(torch.float32, (3, 2), (1, 0)),))
 
-    def test_a_refusal_has_eagers_words(self):
+    def test_a_refusal_has_the_message_of_eager(self):
         operator = Operator(MEAN)
         told = answer(operator, make_call(operator, {"self": torch.arange(3), "dim": [0]}, "test"))
         self.assertIsNone(told.results)
@@ -104,8 +104,25 @@ class Answers(unittest.TestCase):
         self.assertIn("Int", told.refusal)
 
 
+class Reading(unittest.TestCase):
+    def test_calls_are_read_as_they_were_made(self):
+        value = torch.arange(6.0).reshape(2, 3).t()
+        for schema, arguments, outs in (
+            (NEG, {"self": value}, {}),
+            (NEG, {"self": value}, {"out_dtypes": (torch.float64,), "out_dim_orders": ((0, 1),)}),
+            (FMOD, {"self": torch.ones(1), "other": -0.0}, {}),
+            (MEAN, {"self": value, "dim": [0], "dtype": torch.float64}, {}),
+            (MEAN, {"self": torch.arange(3), "dim": None}, {}),
+        ):
+            operator = Operator(schema)
+            call = make_call(operator, arguments, "test", **outs)
+            path = Path(tempfile.mkdtemp()) / "a.calls"
+            path.write_bytes(worker.file_of(operator, [(call, answer(operator, call))]))
+            self.assertEqual([c.key() for c in container.calls_in(operator, path)], [call.key()])
+
+
 class Storing(unittest.TestCase):
-    def test_every_dense_layout_survives(self):
+    def test_every_dense_layout_is_kept(self):
         for tensor in (
             torch.tensor(3.0),
             torch.empty(2, 0, 3),
@@ -118,7 +135,7 @@ class Storing(unittest.TestCase):
             self.assertEqual(store(load(stored)), stored)
             self.assertEqual(load(stored).tolist().__repr__(), tensor.tolist().__repr__())
 
-    def test_the_sign_of_zero_survives_in_scalars(self):
+    def test_scalars_keep_the_sign_of_zero(self):
         operator = Operator(FMOD)
         call = make_call(operator, {"self": torch.ones(1), "other": -0.0}, "test")
         file = container.Container(operator)

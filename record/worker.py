@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 import opinfo
-import traps
 from call import MAX_RESULT_ELEMENTS, answer, elements_of, fresh_layouts, is_complex
 from child import in_child
 from container import Container
@@ -33,14 +32,14 @@ class Recording:
     seconds: float = 0.0
 
 
-def record(operator, seed, cap_bytes, complex_bytes):
-    """The recording of one operator; the same seed gives the same bytes. Complex calls come last and add at most
+def record(operator, seed, cap_bytes, complex_bytes, traps=()):
+    """The recording of one operator; the same seed and traps give the same bytes. Complex calls come last and add at most
     `complex_bytes`, so that they do not change the other calls. An operator without complex dtypes has none."""
     start = time.monotonic()
     measured, kept, candidates = Container(operator), [], 0
     crashed, findings = [], Counter()
     for make, cap in ((real_calls, cap_bytes), (complex_calls, complex_bytes)):
-        usable, crashes, found = _usable(operator, lambda: make(operator, seed))
+        usable, crashes, found = _usable(operator, lambda: make(operator, seed, traps))
         if make is complex_calls and not any(_computes(told) for _, told in usable):
             break
         crashed += crashes
@@ -99,16 +98,16 @@ def _usable(operator, make):
     return [(c, a) for c, a in pairs if a.refusal is not None or a.results is not None], crashed, findings
 
 
-def real_calls(operator, seed):
+def real_calls(operator, seed, traps):
     """Every call of every source without a complex dtype."""
-    sources = traps.calls(operator), Generators(operator, seed).calls(), opinfo.calls(operator, seed % 2**31, DTYPES)
+    sources = traps, Generators(operator, seed).calls(), opinfo.calls(operator, seed % 2**31, DTYPES)
     return _small(c for source in sources for c in source if not is_complex(c))
 
 
-def complex_calls(operator, seed):
+def complex_calls(operator, seed, traps):
     """Every call of every source with a complex dtype."""
     dtypes = COMPLEX_DTYPES + DTYPES
-    sources = traps.calls(operator), Generators(operator, seed, dtypes).calls(), opinfo.calls(operator, seed % 2**31, COMPLEX_DTYPES)
+    sources = traps, Generators(operator, seed, dtypes).calls(), opinfo.calls(operator, seed % 2**31, COMPLEX_DTYPES)
     return _small(c for source in sources for c in source if is_complex(c))
 
 

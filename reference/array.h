@@ -21,11 +21,11 @@ inline constexpr int max_rank = 16;
 
 using Ints = std::vector<Int>;
 
-// Thrown when code reads a fact that is not known: a size of a tensor whose rank alone is known, or an element of a
-// tensor that has no bytes.
+// An exception that is thrown when code reads an unknown fact: a size of a tensor of which only the rank is known, or
+// an element of a tensor that has no bytes.
 struct Unknown {};
 
-// Sizes or an index: at most max_rank integers, held inline.
+// The sizes of a tensor, or an index: at most max_rank integers, stored inline.
 class Dims {
  public:
   Dims() = default;
@@ -39,13 +39,15 @@ class Dims {
     std::fill_n(d.at_.begin(), size, value);
     return d;
   }
-  static Dims counting(int size) {  // 0, 1, ... size - 1: the contiguous dim order
+  // The integers 0, 1, ... size - 1, which are the contiguous dim order.
+  static Dims counting(int size) {
     Dims d = filled(size, 0);
     std::iota(d.begin(), d.end(), Int{0});
     return d;
   }
 
-  static Dims unknown(int size) {  // Reading any of these sizes throws Unknown.
+  // Sizes of a tensor of which only the rank is known. Reading any of them throws Unknown.
+  static Dims unknown(int size) {
     Dims d = filled(size, 0);
     d.known_ = false;
     return d;
@@ -65,7 +67,8 @@ class Dims {
   Int* end() { return look(), at_.data() + size_; }
   const Int* begin() const { return look(), at_.data(); }
   const Int* end() const { return look(), at_.data() + size_; }
-  void push_back(Int v) {  // throws std::length_error beyond max_rank
+  // Throws std::length_error if there are max_rank integers already.
+  void push_back(Int v) {
     if (size_ == max_rank) throw std::length_error("rank");
     at_[static_cast<std::size_t>(size_++)] = v;
   }
@@ -90,7 +93,7 @@ class Dims {
   bool known_ = true;
 };
 
-// The number of elements. The result 2^56 means "2^56 or more", which no memory holds.
+// The number of elements. The result 2^56 means "2^56 or more", a number of elements that no memory can hold.
 inline Int count(const Dims& sizes) {
   constexpr Int most = Int{1} << 56;
   Int n = std::ranges::find(sizes, 0) == sizes.end();
@@ -111,11 +114,13 @@ inline bool inside(const Dims& sizes, const Dims& index) {
   return true;
 }
 
-// The work of visiting one element. A loop charges all its visits before the first one.
+// The work of visiting one element, in units of Budget::Limits::work. A loop charges all its visits before the first
+// one.
 inline constexpr Int work_of_a_visit = 8;
 inline void charge_visits(Int elements) { Budget::Scope::work(elements * work_of_a_visit); }
 
-// for (const Dims& i : indices(sizes)) visits every index, last dimension fastest. Charges the visits.
+// for (const Dims& i : indices(sizes)) visits every index, the last dimension fastest. The constructor charges the
+// visits to the budget.
 class indices {
  public:
   explicit indices(const Dims& sizes) : sizes_(sizes) { charge_visits(count(sizes)); }
@@ -151,7 +156,7 @@ struct Array {
   Dims sizes;
   Buffer<T> data;
 
-  Array() : data(1) {}  // a scalar
+  Array() : data(1) {}  // makes a scalar: no dimensions, one element
   explicit Array(const Dims& s) : sizes(s), data(static_cast<std::size_t>(assay::count(s))) {}
   Int count() const { return static_cast<Int>(data.size()); }
   T& operator()(const Dims& i) { return data[static_cast<std::size_t>(offset(sizes, i))]; }
@@ -163,8 +168,8 @@ struct Array {
 template <class T>
 using Arrays = Buffer<Array<T>>;
 
-// |x|, with 0 for an infinity or NaN. A non-finite element decides a result by itself; the errors of rounding and
-// overflow come from the other elements.
+// The absolute value of each element; 0 for an infinity or NaN. Non-finite elements are left out because they alone
+// determine their results; only finite elements cause errors of rounding and overflow.
 inline Array<Real> magnitudes(Array<Real> x) {
   for (Real& v : x.data) v = std::isfinite(v) ? std::fabs(v) : 0;
   return x;
@@ -175,7 +180,8 @@ inline Array<Complex> magnitudes(Array<Complex> x) {
   return x;
 }
 
-// The elements as a row along dimension `dim` of `rank` (a negative `dim` counts from the end); the other sizes are 1.
+// The elements of `x` as an array with `rank` dimensions whose sizes are 1 except for dimension `dim`. A negative `dim`
+// counts from the end.
 template <class T>
 Array<T> placed_along(Array<T> x, Int dim, int rank) {
   const Int count = x.count();
@@ -188,10 +194,10 @@ std::optional<Array<T>> placed_along(std::optional<Array<T>> x, Int dim, int ran
   return x ? std::optional(placed_along(std::move(*x), dim, rank)) : std::nullopt;
 }
 
-// A negative dimension counts from the end. A scalar has the same dimensions as a tensor of rank 1.
+// The index of dimension `dim`, where a negative `dim` counts from the end. A tensor of rank 0 counts as one of rank 1.
 inline Int wrap_dim(Int dim, int rank) { return dim < 0 ? dim + std::max(rank, 1) : dim; }
 
-// floor(a / b) for b > 0.
+// floor(a / b). Requires b > 0.
 inline Int floor_div(Int a, Int b) { return a / b - (a % b < 0); }
 
 }  // namespace assay

@@ -11,7 +11,7 @@ namespace assay {
 namespace {
 
 thread_local constinit const Budget::Scope* innermost = nullptr;
-thread_local constinit Int refused = 0;  // refuse the charge with this number from now on; 0: none
+thread_local constinit Int refused = 0;  // the number of the charge to refuse, counted from now; 0 refuses none
 
 }  // namespace
 
@@ -51,7 +51,7 @@ struct Budget::State {
 
   void take_memory(Int bytes, std::string_view what) {
     if (refused > 0 && --refused == 0)
-      throw Fault(Outcome::exhausted, "limits.memory", text(what, " is refused memory, as was asked for"));
+      throw Fault(Outcome::exhausted, "limits.memory", text(what, " is refused memory, as a test requested"));
     memory.take(bytes, what);
   }
 

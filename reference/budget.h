@@ -8,28 +8,32 @@
 
 namespace assay {
 
-// The limits of memory, work and output, and what is left of each. All copies share one account. Thread-safe.
+// Limits of memory, work and output, and the amounts that are left of each. All copies of a budget share the same
+// amounts. Thread-safe.
 class Budget {
  public:
-  struct Limits {  // no limit is negative
-    Int bytes = Int{1} << 30;
-    Int work = Int{1} << 32;     // one unit is about a nanosecond of the reference's loops
-    Int output = Int{16} << 20;  // bytes
+  // The limits. Requires that no limit is negative.
+  struct Limits {
+    Int bytes = Int{1} << 30;  // bytes of memory in use at one time
+    // One unit is about a nanosecond in the reference's loops.
+    Int work = Int{1} << 32;
+    Int output = Int{16} << 20;  // bytes of printed text
   };
   Budget();  // the default limits, sized for a laptop
   explicit Budget(const Limits& limits);
-  Budget(const Budget&) = default;  // a move is a copy too
+  Budget(const Budget&) = default;  // a move copies, too
   Budget& operator=(const Budget&) = default;
 
-  // Each function is called before the memory, work or output is used. `what` names the consumer, for the message of a
-  // refusal. A refused amount is not charged. Faults: exhausted, limits.memory; limits.work; limits.output.
+  // Each function charges an amount and must be called before the memory, work or output is used. `what` names the
+  // consumer in the message of a refusal. A refused amount is not charged. Faults (exhausted): take breaks
+  // limits.memory, work breaks limits.work, and print breaks limits.output.
   void take(Int bytes, std::string_view what) const;
   void give_back(Int bytes) const noexcept;
   void work(Int units, std::string_view what) const;
   void print(Int bytes, std::string_view what) const;
 
   Limits left() const;
-  Limits used() const;  // so far; `bytes` is the peak
+  Limits used() const;  // the amounts used so far; `bytes` is the peak
 
   class Scope;
 
@@ -39,8 +43,9 @@ class Budget {
   std::shared_ptr<State> state_;
 };
 
-// During its lifetime, each Buffer that this thread allocates and each loop that it runs is charged to the budget.
-// Scopes nest; outside of every scope nothing is charged. `what` must outlive the scope.
+// During the lifetime of a scope, the memory of each Buffer that this thread allocates and the work of each loop that
+// it runs are charged to the budget. Scopes nest. Outside of every scope nothing is charged. Requires that `budget` and
+// `what` outlive the scope.
 class Budget::Scope {
  public:
   Scope(const Budget& budget, std::string_view what);
@@ -48,7 +53,8 @@ class Budget::Scope {
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
-  static void work(Int units);  // charges the innermost scope of this thread
+  // Charges the budget of this thread's innermost scope.
+  static void work(Int units);
 
  private:
   friend class Charge;
@@ -57,22 +63,24 @@ class Budget::Scope {
   const Scope* outer_;
 };
 
-// The budget of the scope in which it was constructed. It keeps that budget alive. An allocator charges it.
+// A handle to the budget of the scope in which the handle was constructed. It keeps that budget alive. Allocators
+// charge memory through it.
 class Charge {
  public:
   Charge();
-  Charge(const Charge&) = default;  // a move is a copy too: a moved-from container keeps its budget
+  // A move copies, too, so that a moved-from container keeps its budget.
+  Charge(const Charge&) = default;
   Charge& operator=(const Charge&) = default;
-  void* allocate(std::size_t bytes) const;  // faults: limits.memory
+  void* allocate(std::size_t bytes) const;  // charges and allocates; faults: limits.memory
   void deallocate(void* memory, std::size_t bytes) const noexcept;
   friend bool operator==(const Charge&, const Charge&) = default;
 
  private:
-  std::shared_ptr<Budget::State> state_;  // null: constructed outside of every scope
+  std::shared_ptr<Budget::State> state_;  // null if constructed outside of every scope
 };
 
-// An allocator. A copy of a container is charged to the scope in which the copy is made. Memory that is moved stays
-// charged to the budget that it was taken from, and returns to that budget.
+// An allocator that charges a budget. A copy of a container is charged to the scope in which the copy is made. Memory
+// that is moved stays charged to the budget that it was taken from, and is given back to that budget.
 template <class T>
 class Charged {
  public:

@@ -12,7 +12,7 @@ bool is_list(std::string_view type) { return type.ends_with("[]") || type.ends_w
 
 void check_tensor(const Tensor& t, std::string_view name, Mode mode) {
   require(is_dim_order(t.dim_order, t.rank()), name, " has sizes ", t.sizes, " and dim order ", t.dim_order,
-          ", which is no permutation of its dimensions");
+          ", which is not a permutation of its dimensions");
   if (mode == Mode::rules && t.bytes.empty()) return;
   require(t.bytes.size() == static_cast<std::size_t>(t.count() * info(t.dtype).bytes), name, " is ", describe(t),
           ", which takes ", t.count() * info(t.dtype).bytes, " bytes, but has ", t.bytes.size());
@@ -20,14 +20,14 @@ void check_tensor(const Tensor& t, std::string_view name, Mode mode) {
 
 void check_arguments(const Operator& op, std::span<const Value> arguments, Mode mode) {
   require(arguments.size() == op.arguments.size(), op.name, " takes ", op.arguments.size(),
-          " arguments with its out arguments, but got ", arguments.size());
+          " arguments, out arguments included, but got ", arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const SchemaArgument& a = op.arguments[i];
     require(is_of_type(arguments[i], a), a.name, " must be of type ", a.type, ", but is ", kind_name(arguments[i]));
     if (const Tensor* t = std::get_if<Tensor>(&arguments[i]); t && !a.out) check_tensor(*t, a.name, mode);
     if (const Tensors* list = std::get_if<Tensors>(&arguments[i]); list && !a.out)
       for (const auto& t : *list) {
-        require(t || a.type == "Tensor?[]", a.name, " is a list of tensors, but holds a None");
+        require(t || a.type == "Tensor?[]", a.name, " is a list of tensors, but contains None");
         if (t) check_tensor(*t, a.name, mode);
       }
   }
@@ -251,7 +251,7 @@ void Call::check_fit(const Result& result, const Array<T>& values) const {
     for (const Scalar v : values.data)
       if (!fits(v, result.tensor.dtype))
         throw Fault(Outcome::fault, text(op_.id, ".out"),
-                    text(name(result.argument), " is ", result.tensor.dtype, ", which does not hold the result ", v));
+                    text(name(result.argument), " is ", result.tensor.dtype, ", which cannot hold the result ", v));
   }
 }
 
@@ -259,7 +259,7 @@ template <class T>
 void Call::write(std::size_t k, Array<T> values) {
   Result& r = results_[k];
   if constexpr (!std::is_same_v<T, Element>)
-    require(!info(r.computed).is_opaque(), name(r.argument), " would be ", r.computed, ", which holds no numbers");
+    require(!info(r.computed).is_opaque(), name(r.argument), " would be ", r.computed, ", which cannot hold numbers");
   check_fit(r, values);
   if constexpr (std::is_same_v<T, Real> || std::is_same_v<T, Complex>)
     for (T& v : values.data)
@@ -308,7 +308,7 @@ Answer Call::finish() {
     outs[argument] = std::visit([](auto n) -> Value { return n; }, number);
     answer.unrounded.emplace_back();
   }
-  for (std::size_t i = 0; i < outs.size(); ++i)  // from here on nothing throws, so either all outs change or none
+  for (std::size_t i = 0; i < outs.size(); ++i)  // nothing throws from here on, so that either all outs change or none
     if (op_.arguments[i].out) arguments_[i] = std::move(outs[i]);
   return answer;
 }

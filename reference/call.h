@@ -15,41 +15,44 @@
 
 namespace assay {
 
-// A floating or complex result before its rounding, in row-major order. The two parts of a complex element are
-// adjacent. Also has the dtype in which the result is judged.
+// A floating or complex result before it is rounded. `values` are in row-major order, with the two parts of a complex
+// element adjacent. `dtype` is the dtype in which the result is judged.
 struct Unrounded {
   DType dtype = DType::float64;
   Buffer<Real> values;
-  Int terms = 1;  // the number of products or addends in one result
+  Int terms = 1;  // the number of products or addends in one result element
 };
 
 // The result of calling an operator.
 struct Answer {
   Outcome outcome = Outcome::ok;
-  std::string rule;             // broken rule, empty when ok
-  std::string message;          // one sentence, empty when ok
-  Buffer<Unrounded> unrounded;  // one per out tensor or number; has no values for an Int, Bits or number result
-  // Of Mode::rules: the first rule that needs more facts about the arguments than are known. That rule and the rules
-  // behind it were not checked. Empty when all rules were checked.
+  std::string rule;     // the id of the broken rule, or empty if the outcome is ok
+  std::string message;  // one sentence, or empty if the outcome is ok
+  // One item for each out tensor or number. An item has no values if the result is computed as Int, Bits or a number.
+  Buffer<Unrounded> unrounded;
+  // In Mode::rules: the id of the first rule that needs facts about the arguments that are not known. This rule and the
+  // rules after it were not checked. Empty if all rules were checked.
   std::string unknown = {};
 };
 
-// `magnitude` runs the operator's magnitude function on the same arguments, or the operator itself on absolute values.
-// Its result is the sum of magnitudes that rounding errors are measured against. `rules` only checks the rules: tensors
-// may have no bytes, and Dims::unknown for sizes. The out tensors get the dtype, sizes and dim order of the results,
-// also without bytes. Nothing is read or computed.
+// What a call computes. `value`: the results. `magnitude`: for each result, the sum of magnitudes that rounding errors
+// are measured against; it runs the operator's magnitude function on the same arguments, or the operator itself on
+// absolute values. `rules`: nothing; the call only checks the rules. In this mode, tensors need no bytes, and their
+// sizes may be Dims::unknown. The out tensors get the dtype, sizes and dim order of the results, but no bytes.
 enum class Mode : std::uint8_t { value, magnitude, rules };
 
-// Calls an operator. `arguments` follow the schema, out arguments last. An out argument that is None gets the dtype,
-// sizes and dim order that the entry gives it. Any other out tensor keeps its dtype, is resized, and keeps its dim
-// order when its rank fits. An out number is overwritten. Only the out arguments change, and only when the outcome is
-// ok. Arrays, results and loops are charged to the budget. Never throws.
+// Calls an operator. Requires one value for each argument of `op.arguments`, in that order; out arguments are last. An
+// out argument that is None becomes a tensor with the dtype, sizes and dim order that the entry states. Any other out
+// tensor keeps its dtype and is resized; it keeps its dim order if its rank does not change. An out number is
+// overwritten. Only the out arguments change, and only if the outcome is ok. Arrays, results and loops are charged to
+// the budget. Never throws: every fault is in the answer.
 Answer call(const Operator& op, std::span<Value> arguments, const Budget& budget = {}, Mode mode = Mode::value);
 
 // Whether the value has the kind that the argument's schema type requires. An out argument may be None.
 bool is_of_type(const Value& value, const SchemaArgument& argument);
 
-// A named argument. The words of rules, dtypes and shapes take it.
+// An argument with its name. The words of rules, dtypes and shapes take arguments in this form, so that messages can
+// name them.
 template <class T>
 struct Argument {
   std::string_view name;
@@ -65,7 +68,8 @@ Argument<T> some(const Argument<std::optional<T>>& a) {
 }
 inline TensorArgument some(const TensorArgument& a) { return a; }
 
-// Rounds a Scalar to a floating or complex dtype itself, rather than to PyTorch's compute dtype for it.
+// Rounds a number to a floating or complex dtype itself, not to PyTorch's compute dtype for that dtype. For other
+// dtypes, and for a T that is not Real or Complex, returns the value unchanged.
 template <class T>
 T rounded(DType dtype, T value) {
   if constexpr (std::is_same_v<T, Real> || std::is_same_v<T, Complex>)
@@ -83,12 +87,13 @@ class Call {
  public:
   Call(const Operator& op, std::span<Value> arguments, Mode mode) : op_(op), arguments_(arguments), mode_(mode) {}
 
-  // A check that fails after this line breaks this rule.
+  // Names the rule that the next checks belong to. A check that fails breaks this rule.
   void rule(std::string_view id, Outcome outcome = Outcome::invalid) { rule_ = id, outcome_ = outcome; }
   std::string_view rule() const { return rule_; }
   Outcome outcome() const { return outcome_; }
 
-  // Argument i. It has the kind of its schema type, which is checked before the wrapper runs.
+  // Each function returns argument i. Requires that the argument has the kind of its schema type, which is checked
+  // before the wrapper runs.
   TensorArgument tensor(std::size_t i) const { return {name(i), std::get_if<Tensor>(&arguments_[i])}; }
   Argument<const Tensors*> tensors(std::size_t i) const { return {name(i), &std::get<Tensors>(arguments_[i])}; }
   Argument<Int> integer(std::size_t i) const { return {name(i), std::get<Int>(arguments_[i])}; }
@@ -112,7 +117,8 @@ class Call {
   template <class T>
   Array<T> read(const TensorArgument& tensor, DType dtype) const;
   template <class T>
-  Array<T> read_storage(const TensorArgument& tensor, DType dtype) const {  // the elements in memory order
+  Array<T> read_storage(const TensorArgument& tensor,
+                        DType dtype) const {  // Reads the elements in memory order, in one dimension.
     const Tensor row{tensor->dtype, {tensor->count()}, {0}, tensor->bytes};
     return read<T>(TensorArgument{tensor.name, &row}, dtype);
   }
@@ -123,20 +129,21 @@ class Call {
   template <class T>
   T read(const Argument<Scalar>& scalar, DType dtype) const;
   template <class T>
-  T read_exact(const Argument<Scalar>& scalar) const;  // the number before any conversion to a dtype
+  T read_exact(const Argument<Scalar>& scalar) const;  // returns the number without conversion to a dtype
   template <class T>
   std::optional<T> read_optional(const Argument<std::optional<Scalar>>& scalar, DType dtype) const;
   void read_absolute_values() { absolute_ = magnitude(); }
 
-  // Which dtypes an out may have. same: the dtype of the result. cast: also one of the same or a higher kind. fits: as
-  // cast, if that dtype can hold each result. any: every dtype that a copy casts to.
+  // The dtypes that an out may have. `same`: only the dtype of the result. `cast`: also a dtype of the same or a higher
+  // kind. `fits`: the same dtypes as `cast`, if the dtype can hold each result element. `any`: every dtype that a copy
+  // casts to.
   enum class Stored : std::uint8_t { same, cast, fits, any };
 
-  // Checks the out argument at position i and records that it gets a result of these sizes. `computed` is the dtype of
-  // the result.
+  // Checks the out argument at position i and records that it gets a result with these sizes and this dim order.
+  // `computed` is the dtype of the result. promise_list does the same for an out argument that is a list of tensors.
   void promise(std::size_t i, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order);
   void promise_list(std::size_t i, DType computed, Stored stored, const Buffer<Dims>& sizes);
-  // One count for each result element of all outs, or one count for each out.
+  // Sets the number of terms (products or addends): one count for all outs, or one count for each out.
   void terms(std::initializer_list<Int> counts) { terms_ = counts; }
   Int elements() const;  // the number of result elements of all outs
   Int products() const {
@@ -145,16 +152,16 @@ class Call {
     return count({elements(), most});
   }
 
-  // The array for the k-th promised result.
+  // Stores the elements of the k-th promised result. Requires `values` of the promised sizes.
   template <class T>
   void write(std::size_t k, Array<T> values);
   template <class T>
   void write_list(std::size_t k, const Arrays<T>& values);
 
-  // Sets the number that is the result for out argument i.
+  // Sets the result for out argument i, which is a number.
   void give(std::size_t i, const Scalar& number) { numbers_.emplace_back(i, number); }
 
-  // Moves the promised and given results into the out arguments.
+  // Moves the promised results and the numbers into the out arguments.
   Answer finish();
 
  private:
@@ -181,7 +188,7 @@ class Call {
   Outcome outcome_ = Outcome::invalid;
   Buffer<Result> results_;
   std::vector<std::pair<std::size_t, Scalar>> numbers_;
-  Buffer<Int> terms_;  // empty: one term per result
+  Buffer<Int> terms_;  // empty if each result has one term
 };
 
 }  // namespace assay

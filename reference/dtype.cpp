@@ -52,8 +52,8 @@ Bits f32_bits(Real x) { return std::bit_cast<std::uint32_t>(static_cast<float>(x
 Bits f64_bits_of_int(Int x) { return f64_bits(static_cast<Real>(x)); }
 Bits f32_bits_of_int(Int x) { return std::bit_cast<std::uint32_t>(static_cast<float>(x)); }
 
-// A 16-bit format with `exponent` and `fraction` bits: float16 is <5, 10>, bfloat16 is <8, 7>. Its normal numbers are
-// those of float64 with fewer fraction bits and another bias.
+// A 16-bit format with `exponent` and `fraction` bits: float16 is <5, 10>, bfloat16 is <8, 7>. Its normal numbers have
+// the form of float64 with fewer fraction bits and another bias.
 template <int exponent, int fraction>
 struct Small {
   static constexpr int bias = (1 << (exponent - 1)) - 1, top = (1 << exponent) - 1;

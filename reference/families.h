@@ -8,12 +8,13 @@
 
 #include "reference/array.h"
 
-// The loops of the operator families. An operator of a family is one small function; the loops around it are written
-// once, here. Every family fills outputs `y` whose sizes come from the entry's shape rule.
+// The loops of the operator families. An operator of a family is one small function, and this header has the loop
+// around it. Every loop fills outputs `y`, whose sizes come from the entry's `shape`.
 namespace assay::families {
 
+// Reads an element of x by the index of a larger result. Dimensions of size 1 repeat.
 template <class A>
-struct Broadcast {  // an element of x by the index of a larger result; dimensions of size 1 repeat
+struct Broadcast {
   const Array<A>& x;
   bool same;
   A at(const Dims& i, Int flat) const {
@@ -38,7 +39,7 @@ OptionalBroadcast<A> broadcast(const std::optional<Array<A>>& x, const Dims& siz
   return {x ? std::optional(broadcast(*x, sizes)) : std::nullopt};
 }
 
-// y(i) = f(x(i)...), each x broadcast to y's sizes.
+// Computes y(i) = f(x(i)...) for each index i. Each x is broadcast to the sizes of y.
 template <class R, class F, class... X>
 void elementwise(Array<R>& y, F f, const X&... x) {
   Int flat = 0;
@@ -51,14 +52,14 @@ void elementwise(Array<R>& y, F f, const X&... x) {
   loop(broadcast(x, y.sizes)...);
 }
 
-// The 1-D slices of a tensor along some dimensions, gathered.
+// Copies the 1-D slices of a tensor along some dimensions into consecutive memory.
 struct Rows {
   Int length = 1, number = 1;
   Buffer<Int> source;  // element k of row r is at source[r * length + k] in row-major order
 };
 Rows rows(const Dims& sizes, const Dims& dims);
 
-// f(row, r) for every row r of x along dims, in row-major order of the remaining dimensions.
+// Calls f(row, r) for every row r of x along `dims`, in row-major order of the other dimensions.
 template <class A, class F>
 void each_row(const Array<A>& x, const Dims& dims, F f) {
   const Rows all = rows(x.sizes, dims);
@@ -71,7 +72,7 @@ void each_row(const Array<A>& x, const Dims& dims, F f) {
   }
 }
 
-// y(i) = f(all elements of x that share i), over `dims`.
+// Computes y(i) = f(row i of x along `dims`).
 template <class R, class A, class F>
 void reduce(Array<R>& y, F f, const Array<A>& x, const Dims& dims) {
   each_row(x, dims, [&](std::span<const A> row, Int r) { y[r] = static_cast<R>(f(row)); });
@@ -81,7 +82,7 @@ void reduce(Array<R>& y, Array<S>& z, F f, const Array<A>& x, const Dims& dims) 
   each_row(x, dims, [&](std::span<const A> row, Int r) { std::tie(y[r], z[r]) = f(row); });
 }
 
-// The rows of a result along dim, one at a time.
+// Writes the rows of a result along `dim`, one at a time.
 template <class R>
 class ResultRows {
  public:
@@ -99,7 +100,8 @@ class ResultRows {
   Buffer<R> row_;
 };
 
-// f(row of x along dim, row of y along dim...). The rows of a y may have another length than the rows of x.
+// Calls f(row of x along dim, row of y along dim...) for each row. The rows of a y may be longer or shorter than the
+// rows of x.
 template <class A, class F, class... R>
 void along(F f, const Array<A>& x, Int dim, Array<R>&... y) {
   const auto line = [dim](const Dims& sizes) { return sizes.size() == 0 ? Dims{} : Dims{wrap_dim(dim, sizes.size())}; };
@@ -114,14 +116,14 @@ void along(F f, const Array<A>& x, Int dim, Array<R>&... y) {
   });
 }
 
-// y(i) = x(source(i)): a data movement is a map from a result index to an input index.
+// Computes y(i) = x(source(i)). `source` maps an index of the result to an index of x.
 template <class T, class F>
 void move(Array<T>& y, F source, const Array<T>& x) {
   Int flat = 0;
   for (const Dims& i : indices(y.sizes)) y[flat++] = x(source(i));
 }
 
-// The same. A source index outside of x gives the value `outside`.
+// The same, but a source index outside of x gives the value `outside`.
 template <class T, class F>
 void move(Array<T>& y, F source, const Array<T>& x, T outside) {
   Int flat = 0;
@@ -131,7 +133,7 @@ void move(Array<T>& y, F source, const Array<T>& x, T outside) {
   }
 }
 
-// The k-th element of y, in row-major order, is f(k).
+// Sets the k-th element of y in row-major order to f(k).
 template <class T, class F>
 void create(Array<T>& y, F f) {
   charge_visits(y.count());

@@ -9,8 +9,9 @@
 
 namespace assay {
 
-// Why there is no result. `rule` is the id of the broken rule ("add.R2", "T5"). `message` is one sentence. `place` is a
-// position in a program ("plan 0, instruction 17, argument 2"), empty for a single call.
+// Tells why there is no result. `rule` is the id of the broken rule, such as "add.R2" or "T5". `message` is one
+// sentence. `place` is a position in a program, such as "plan 0, instruction 17, argument 2"; it is empty for a single
+// call.
 struct Fault : std::exception {
   Outcome outcome = Outcome::invalid;
   std::string rule;
@@ -25,12 +26,13 @@ struct Fault : std::exception {
 template <class... Parts>
 std::string text(const Parts&... parts) {
   std::ostringstream out;
-  out.exceptions(std::ios::badbit);  // a failed allocation throws, so that no text is cut short silently
+  out.exceptions(std::ios::badbit);  // A failed allocation throws, so that no text is cut silently.
   (out << ... << parts);
   return out.str();
 }
 
-// The message of a rule that does not hold. The code that checks the rule adds its id and outcome.
+// An exception with the message of a rule that a call breaks. The function `call` catches it and adds the rule's id and
+// outcome.
 struct Broken {
   std::string sentence;
 };

@@ -4,20 +4,21 @@
 
 namespace assay {
 
-// The functional form of an operator, which returns its results. A graph of torch.export calls this form where a
-// program calls the operator with outs. Generated from spec/operators.
+// The functional form of an operator: the form that returns its results in place of writing them to outs. Graphs of
+// torch.export call this form. The table of forms is generated from spec/operators.
 struct FunctionalForm {
   std::string_view name;  // "aten::add.Tensor"
   const Operator* op;     // "aten::add.out"
-  bool takes_options;     // also takes dtype, layout, device and pin_memory by name; in `op` the outs decide them
+  // Whether the form also takes dtype, layout, device and pin_memory by name. In a call of `op` the outs decide these.
+  bool takes_options;
 
-  // Names, kinds and defaults as in the schema of `op`, without its outs. An operator that changes an argument in place
-  // does so in this form, too.
+  // The arguments of the schema of `op` without its outs. An operator that changes an argument in place does so in this
+  // form, too.
   std::span<const SchemaArgument> arguments() const { return op->arguments.first(op->arguments.size() - op->outs()); }
 };
 
-// Sorted by name. An operator that returns a number is its own functional form. An operator that changes an argument
-// and has no outs ("aten::copy_") has no functional form.
+// All forms, sorted by name. An operator that returns a number is its own functional form. An operator that changes an
+// argument and has no outs, such as "aten::copy_", has no functional form.
 std::span<const FunctionalForm> functional_table();
 const FunctionalForm* find_functional(std::string_view name);
 

@@ -7,20 +7,23 @@
 
 #include "reference/real.h"
 
-// The types in which the reference computes. Storage dtypes appear only in dtype.cpp and tensor.cpp.
+// The types in which the reference computes. Only dtype.cpp and tensor.cpp know how elements are stored.
 namespace assay {
 
-using Int = std::int64_t;    // holds every integer dtype and bool; wraps when it is stored
-using Bits = std::uint64_t;  // the bit pattern of a number, or of one part of a complex number
+// Holds each value of every integer dtype and of bool. A value that an integer dtype cannot hold wraps when it is
+// stored.
+using Int = std::int64_t;
+// The bit pattern of a number, or of one part of a complex number.
+using Bits = std::uint64_t;
 
-// Holds an element of any dtype whose values are moved but never read: the element's bytes, then zeros.
+// An element of any dtype that is moved without reading its value. It holds the element's bytes, followed by zeros.
 struct Element {
   Bits low = 0, high = 0;
   friend bool operator==(const Element&, const Element&) = default;
 };
 
-// Holds an element of every complex dtype, each part as a Real. Products and quotients follow PyTorch; those of C++
-// recover infinities from NaN.
+// A complex number. It can hold each element of every complex dtype. Products and quotients are computed as in PyTorch,
+// because those of std::complex turn some NaN into infinities.
 struct Complex : std::complex<Real> {
   using std::complex<Real>::complex;
   constexpr Complex(const std::complex<Real>& z) : std::complex<Real>(z) {}
@@ -38,7 +41,7 @@ struct Complex : std::complex<Real> {
   friend constexpr Complex operator*(const Complex& a, const Complex& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   }
-  // Divides by the larger part of b (Smith 1962), as PyTorch does. Division by zero divides each part by zero.
+  // Divides by the larger part of b (Smith 1962), as PyTorch does. If b is zero, each part of a is divided by zero.
   friend Complex operator/(const Complex& a, const Complex& b) {
     const Real real = std::fabs(b.real()), imaginary = std::fabs(b.imag());
     if (real == 0 && imaginary == 0) return {a.real() / real, a.imag() / imaginary};

@@ -8,82 +8,91 @@
 #include "reference/dtype.h"
 #include "reference/value.h"
 
-// The facts that the spec states about an operator, as a table generated from spec/operators.
+// The facts that spec/operators states about each operator, as a generated table.
 namespace assay {
 
 class Call;
 
-// An argument of the schema. `type` is ATen's name ("Tensor?", "int[]"), without the list length and SymInt.
+// An argument of the schema. `type` is ATen's name of the type, such as "Tensor?" or "int[]". It has no list length and
+// has "int" for SymInt.
 struct SchemaArgument {
   std::string_view name;
   std::string_view type;
-  std::string_view default_text;  // empty: no default
+  std::string_view default_text;  // empty if there is no default
   bool out;
-  Int length = 0;        // 2 for an int[2]; 0: any length
-  bool mutated = false;  // the call leaves it unchanged and returns its new value as the out argument <name>_out; a
-                         // host stores that value back into the argument
+  Int length = 0;  // the length of a list, such as 2 for int[2]; 0 if any length is allowed
+  // Whether the operator changes the argument in place. The reference's call leaves the argument unchanged and stores
+  // its new value in the out argument <name>_out. The caller copies that value back into the argument.
+  bool mutated = false;
 
   bool is_out_number() const { return out && !type.starts_with("Tensor"); }
 };
 
-// How far a result may be from the exact result.
+// The largest allowed difference between a result and the exact result.
 struct Accuracy {
   enum class Measure : std::uint8_t {
-    exact,        // the exact value rounded once, bit for bit
-    ulp,          // within `amount` units in the last place of the value before rounding
-    dot,          // within amount * roundoffs(terms) of the magnitude, then rounded; see spec/numerics.md
-    unspecified,  // any value
-    choice,       // data-dependent: one of several answers, judged by the `choice` that the spec entry names
+    exact,  // only the exact value, rounded once, is right, bit for bit
+    // The result is within `amount` units in the last place of the exact value before rounding.
+    ulp,
+    // The result is within amount * roundoffs(terms) times the magnitude of the exact value, then rounded. See
+    // spec/numerics.md.
+    dot,
+    unspecified,  // every value is right
+    // One of several answers is right. The function that the entry names as `choice` judges the result.
+    choice,
   };
   Measure measure = Measure::exact;
   double amount = 0;
   bool either_zero = false;  // a zero may have either sign
   bool flush = false;        // a subnormal result may be flushed to zero
-  bool overflow = false;     // where the magnitude overflows, the result may be NaN or infinite
-  bool mean = false;  // the result is a mean of `terms` addends; their sum may overflow although the mean does not
-  bool half_partials = false;  // partial results of a half type may be held in the half type
+  bool overflow = false;     // if the magnitude overflows, the result may be NaN or infinite
+  // The result is a mean of `terms` addends. Their sum may overflow although the mean does not.
+  bool mean = false;
+  bool half_partials = false;  // partial results of a half type may be rounded to that type
 };
 
 struct AccuracyRow {
-  int output;                  // the index of an out tensor, -1 for all
-  std::optional<DType> dtype;  // none: every dtype without an earlier row
+  int output;                  // the index of an out tensor, or -1 for all outs
+  std::optional<DType> dtype;  // empty for every dtype without an earlier row
   Accuracy accuracy;
 };
 
-// A rule of an entry, as text for people and as data for the breakers, which make calls that break the rule.
+// A rule of an entry, as text for people and as data for the code that makes calls which break the rule.
 struct Rule {
-  std::string_view id;                          // "add.R2"
-  std::string_view sentence;                    // "dtype_of(self, real)"
-  std::string_view word;                        // "dtype_of"
-  std::span<const std::string_view> arguments;  // {"self", "real"}
+  std::string_view id;                          // the id, such as "add.R2"
+  std::string_view sentence;                    // the rule as the entry states it, such as "dtype_of(self, real)"
+  std::string_view word;                        // the word of the rule, such as "dtype_of"
+  std::span<const std::string_view> arguments;  // the arguments of the word, such as {"self", "real"}
   Outcome outcome;
 };
 
 struct Operator {
-  std::string_view name;    // "aten::add.out"
-  std::string_view id;      // prefix of its rule ids, "add"
-  std::string_view schema;  // ATen's text
-  std::string_view file;    // spec/operators/<file>.yaml and reference/operators/<file>.cpp
-  std::string_view math;
-  std::string_view choice;  // which answers are allowed; empty if there is only one
-  // The arguments of the schema, then an out for each mutated argument, and `result` for a number that the operator
-  // returns.
+  std::string_view name;    // the full name, such as "aten::add.out"
+  std::string_view id;      // the prefix of its rule ids, such as "add"
+  std::string_view schema;  // the schema as ATen writes it
+  std::string_view file;    // names spec/operators/<file>.yaml and reference/operators/<file>.cpp
+  std::string_view math;    // the formula in one line
+  std::string_view choice;  // the name of the function that tells which answers are allowed; empty if only one is
+  // The arguments of the schema, then one out for each argument that is changed in place, then `result` if the operator
+  // returns a number.
   std::span<const SchemaArgument> arguments;
   std::span<const Rule> rules;
   std::span<const AccuracyRow> accuracy;
   void (*run)(Call&);
 
-  std::size_t outs() const;                       // the number of out arguments; they are the last arguments
-  std::size_t mutated() const;                    // the number of arguments that are changed in place
-  std::size_t new_value_of(std::size_t i) const;  // the position in `arguments` of the out argument
-                                                  // <name>_out of the mutated argument at position i
+  std::size_t outs() const;     // the number of out arguments; they are the last arguments
+  std::size_t mutated() const;  // the number of arguments that are changed in place
+  // The position in `arguments` of the out <name>_out, where <name> is the argument at position i. Requires that
+  // argument i is changed in place.
+  std::size_t new_value_of(std::size_t i) const;
 };
 
-// Sorted by name.
+// All operators, sorted by name.
 std::span<const Operator> operator_table();
 const Operator* find_operator(std::string_view name);
 
-// The row for an out tensor of this dtype. Integer and bool results are exact unless the row states otherwise.
+// The accuracy of an out tensor with this index and dtype. Integer and bool results are exact unless a row states
+// otherwise.
 Accuracy accuracy(const Operator& op, int output, DType dtype);
 
 }  // namespace assay

@@ -3,9 +3,10 @@
 // The number type in which formulas are computed. proof/precision compiles the reference with another type.
 namespace assay {
 
-using Real = double;  // holds every floating dtype: reads are exact, a store rounds once
+// Holds each value of every floating dtype, so that reads are exact and only a store rounds.
+using Real = double;
 
-// A sum whose addends `+=` adds one after another, in this order.
+// The type of a sum. Addends are added one after another by `+=`, in the order of the code.
 template <class T>
 using Sum = T;
 

@@ -4,8 +4,8 @@
 
 namespace assay {
 
-// During its lifetime, the k-th charge of memory that this thread makes to a budget is refused, as if no memory were
-// left. k = 0 refuses nothing. At most one object may exist at a time.
+// During the lifetime of an object, the k-th charge of memory that this thread makes to a budget is refused, as if no
+// memory were left. With k = 0 nothing is refused. Requires that at most one such object exists at a time.
 class RefusedMemory {
  public:
   explicit RefusedMemory(Int k);

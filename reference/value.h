@@ -14,17 +14,17 @@ namespace assay {
 using Scalar = std::variant<bool, Int, double>;
 using Doubles = std::vector<double>;
 using Bools = std::vector<bool>;
-using Tensors = Buffer<std::optional<Tensor>>;  // an empty element is a None of a Tensor?[]
+using Tensors = Buffer<std::optional<Tensor>>;  // an empty item is a None in a Tensor?[]
 
-// One argument of an operator call. None is std::monostate. A dtype, layout or memory format argument is its number.
+// The value of one argument of a call. None is std::monostate. A dtype, layout or memory format is an Int, its number.
 using Value = std::variant<std::monostate, Tensor, Int, double, bool, std::string, Ints, Doubles, Bools, Tensors>;
 
-// A Scalar as a number of the compute type, converted through a dtype. An integer dtype wraps it. A floating or complex
-// dtype keeps it in the compute dtype of `dtype`, as PyTorch's arithmetic does.
+// Converts a Scalar to the compute type T through a dtype. An integer dtype wraps the number. For a floating or complex
+// dtype it is rounded to the compute dtype of `dtype`, as in PyTorch's arithmetic.
 template <class T>
 T number(const Scalar& scalar, DType dtype);
 
-// The same without conversion through a dtype. A floating Scalar is truncated to an Int.
+// Converts a Scalar to the compute type T directly. If T is Int, a floating Scalar is truncated.
 template <class T>
 T exact(const Scalar& scalar);
 
@@ -43,25 +43,28 @@ Int exact(const Scalar& scalar);
 template <>
 Complex exact(const Scalar& scalar);
 
-std::string_view kind_name(const Value& value);  // for messages: "a list of integers"
+std::string_view kind_name(const Value& value);  // the kind of the value for messages, such as "a list of integers"
 
-// The number in the value; none if the value is not a number.
+// Returns the number in the value, or nothing if the value is not a number.
 std::optional<Scalar> number_in(const Value& value);
 
-// A number as a bool, int64 or float64 tensor without dimensions, and back from the first element of a tensor.
+// tensor_of returns a number as a bool, int64 or float64 tensor of rank 0. item returns the first element of a tensor
+// as a number; it requires a tensor that has an element.
 Tensor tensor_of(const Scalar& scalar);
 Scalar item(const Tensor& tensor);
 
 Real real(const Scalar& scalar);
-// ATen's Scalar conversion. A bool dtype takes every number. A floating dtype takes its range and infinity. An unsigned
-// dtype takes a negative integer, which wraps, but no negative float. The limits are compared as doubles.
+// Whether ATen converts the Scalar to the dtype without an error. bool accepts every number. A floating or complex
+// dtype accepts the numbers in its range, infinities and NaN. An unsigned dtype accepts a negative integer, which
+// wraps, but no negative float. The limits are compared as doubles.
 bool fits(const Scalar& scalar, DType dtype);
 
-Scalar negated(const Scalar& scalar);  // an integer wraps and its zero has no sign; a bool is unchanged
+// The Scalar with the opposite sign. An integer wraps, and the result for 0 is 0. A bool is unchanged.
+Scalar negated(const Scalar& scalar);
 bool is_floating(const Scalar& scalar);
 bool is_bool(const Scalar& scalar);
 
-// For messages: "1.5", "(2, 3)", "float32 (2, 3)".
+// Texts for messages, such as "1.5", "(2, 3)" and "float32 (2, 3)".
 std::ostream& operator<<(std::ostream& out, const Dims& dims);
 std::ostream& operator<<(std::ostream& out, const Ints& ints);
 std::ostream& operator<<(std::ostream& out, const Buffer<Int>& ints);

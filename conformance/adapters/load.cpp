@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-// What the module exports as `symbol`, or null. `flags` are those of dlopen.
+// The object that the module exports as `symbol`, or null. `flags` are flags of dlopen.
 void* find_exported(std::string_view testee, const std::filesystem::path& module, const char* symbol,
                     int flags = RTLD_NOW | RTLD_LOCAL) {
   if (!std::filesystem::exists(module))

@@ -14,7 +14,8 @@ namespace assay {
 // function takes the testee's name, for messages, and the file of its module. Each throws Fault with rule "testee" if
 // the file is missing or cannot be loaded; load_library also throws as make_c_library does.
 std::unique_ptr<KernelLibrary> load_library(std::string_view testee, const std::filesystem::path& module);
-std::unique_ptr<Runtime> load_runtime(std::string_view testee, const std::filesystem::path& module);  // null: none
+std::unique_ptr<Runtime> load_runtime(std::string_view testee,
+                                      const std::filesystem::path& module);  // Null if there is none.
 // The module and its libraries resolve names among themselves before they look into the process.
 std::unique_ptr<Engine> load_engine(std::string_view testee, const std::filesystem::path& module);
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "conformance/adapters/c_library.h"
-#include "conformance/adapters/installed.h"
 #include "conformance/testee/binaries.h"
+#include "conformance/testee/data_folder.h"
 #include "conformance/testee/no_testee.h"
 #include "conformance/text/digest.h"
 #include "reference/fault.h"

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /* The loader interface, by which `assay loader` and the fuzzers give valid and invalid files to a loader of programs
- * (.pte). C11 and C++. No content of a file may crash the loader, hang it, or make it exceed its limits. Files are
- * aligned to 16 bytes, are read-only, and stay valid until the program is unloaded. */
+ * (.pte). The header is valid C11 and C++. No content of a file may crash the loader, hang it, or make it exceed its
+ * limits. Files are aligned to 16 bytes and read-only. They stay valid until the program is unloaded. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,9 +16,9 @@ enum { ASSAY_LOADER_VERSION = 1 };
 
 enum assay_loader_outcome {
   ASSAY_LOADER_OK = 0,
-  ASSAY_LOADER_REFUSED = 1,   /* the file is invalid, or uses what the loader does not support */
-  ASSAY_LOADER_EXHAUSTED = 2, /* it exceeds the limits */
-  ASSAY_LOADER_NO_METHOD = 3  /* the program has fewer methods */
+  ASSAY_LOADER_REFUSED = 1,   /* the file is invalid, or it uses a feature that the loader does not support */
+  ASSAY_LOADER_EXHAUSTED = 2, /* the program exceeds assay_loader_limits */
+  ASSAY_LOADER_NO_METHOD = 3  /* the program has no method of this index */
 };
 
 typedef struct assay_loader_bytes {
@@ -27,28 +27,28 @@ typedef struct assay_loader_bytes {
 } assay_loader_bytes;
 
 typedef struct assay_loader_limits {
-  uint64_t bytes;        /* of memory, for the program and its methods together */
-  uint64_t instructions; /* of one execution */
+  uint64_t bytes;        /* the memory that the program and all its methods may take together */
+  uint64_t instructions; /* the number of instructions that one execution may run */
 } assay_loader_limits;
 
 typedef struct assay_loader {
   uint32_t version; /* ASSAY_LOADER_VERSION */
   const char* name;
 
-  /* Loads a program with the data files (.ptd) that it needs. The caller unloads `*loaded` later if load succeeds,
-   * whatever init and execute return, and not otherwise. */
+  /* Loads a program with the data files (.ptd) that it needs, and stores a handle in `*loaded`. If load returns
+   * ASSAY_LOADER_OK, the caller calls `unload` later, whatever init and execute return; otherwise it does not. */
   int32_t (*load)(assay_loader_bytes program, const assay_loader_bytes* data, size_t data_count,
                   const assay_loader_limits* limits, void** loaded);
 
-  /* Prepares the method of that index, with its memory. Called for each method in order, from 0 on. */
+  /* Prepares the method with index `method` and its memory. The caller prepares the methods in order, from 0. */
   int32_t (*init)(void* loaded, size_t method);
 
-  /* Runs a prepared method once, with zeros as inputs. The pointer may be null. */
+  /* Runs a prepared method once with inputs that are zeros. The function pointer may be null. */
   int32_t (*execute)(void* loaded, size_t method);
 
   void (*unload)(void* loaded);
 
-  /* Returns a sentence why the last of these calls was refused; may be empty. */
+  /* Returns a sentence that tells why the last refused call was refused. The sentence may be empty. */
   const char* (*message)(void);
 } assay_loader;
 

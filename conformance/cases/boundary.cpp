@@ -15,11 +15,11 @@ namespace {
 
 using Arguments = std::vector<Value>;
 
-constexpr std::size_t calls_looked_at = 96;  // of an operator
-constexpr std::size_t calls_for_a_rule = 2;  // from which its boundary is crossed
-constexpr Int most_elements = 2000;          // of all results: larger ones say nothing more
+constexpr std::size_t calls_looked_at = 96;  // the most recorded calls of an operator that are examined
+constexpr std::size_t calls_for_a_rule = 2;  // the number of calls from which a rule's boundary is crossed
+constexpr Int most_elements = 2000;          // of all results of a call; larger results show nothing more
 constexpr Int largest_tried = 64;            // size of a dimension
-constexpr std::size_t most_entries = 16;     // of a list
+constexpr std::size_t most_entries = 16;     // the most entries of a list that are changed
 
 using Limits = std::numeric_limits<Int>;
 constexpr std::array<Int, 24> far{0,

@@ -10,7 +10,7 @@ namespace assay {
 // A call at the boundary of a rule. Its out arguments are None unless the rule is about an out.
 struct BoundaryCall {
   const Rule* rule;
-  bool outside;  // true: it breaks the rule; false: it is valid, one step from a call that breaks the rule
+  bool outside;  // whether it breaks the rule; if not, it is valid and one step away from a call that breaks the rule
   std::vector<Value> arguments;
 };
 

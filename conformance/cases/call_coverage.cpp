@@ -10,9 +10,10 @@
 namespace assay {
 namespace {
 
-constexpr Int most_shown_elements = 64;  // of a tensor that is shown whole
+constexpr Int most_shown_elements = 64;  // the most elements of a tensor that is shown whole
 
-// The call that is shorter to read. Results of one element show less than those of a few, and many dimensions little.
+// The call that is shorter to read. A result of one element shows less than a result of a few elements, and many
+// dimensions show little.
 struct Shortest {
   bool awkward = false;
   std::size_t length = 0;

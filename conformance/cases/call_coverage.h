@@ -20,7 +20,7 @@ struct CallExample {
 
 struct CallCoverage {
   Int calls = 0, refused = 0;
-  std::set<std::string> dtypes, layouts;  // of the tensors of the calls that eager answered
+  std::set<std::string> dtypes, layouts;  // the dtypes and layouts of tensors in the calls that eager answered
   Int largest_result = 0;                 // the number of elements of the largest result tensor
   std::map<std::string, Int, std::less<>>
       rules;  // the number of calls that eager refused, by the rule that the reference names

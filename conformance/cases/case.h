@@ -29,7 +29,8 @@ CaseId case_id_from(std::string_view text);  // throws Fault (malformed, "case.i
 struct Case {
   CaseId id;
   const Operator* op = nullptr;
-  std::vector<Value> arguments;  // the out arguments of a mutated call are None: the entry states their properties
+  // In a mutated call the out arguments are None, so that the entry decides their properties.
+  std::vector<Value> arguments;
   RecordedCall recorded;
 };
 

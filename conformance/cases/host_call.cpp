@@ -11,8 +11,7 @@ std::vector<Value> with_recorded_outs(const Case& c) {
   return arguments;
 }
 
-// Whether a valid call is one with its results as outs, too: rules that know of outs are not asked where there are
-// none.
+// Whether a valid call is still valid with its results as outs. Rules about outs are skipped if a call has no outs.
 bool takes_its_results(const Case& c, const HostCall& open) {
   std::vector<Value> arguments = open.arguments;
   return call(*c.op, arguments, {}, Mode::rules).outcome == Outcome::ok;

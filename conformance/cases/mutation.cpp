@@ -112,7 +112,7 @@ Bits scrambled(Bits state) {  // splitmix64 (Steele, Lea, Flood 2014)
   return state ^ state >> 31;
 }
 
-// An integer of at most so many bits, and a sign.
+// An integer of at most `bits` bits, with a sign.
 Int drawn_integer(Int bits, Bits draw) {
   const Int size = static_cast<Int>(scrambled(draw) & ((Bits{1} << pick(bits, most_bits)) - 1));
   return draw % 2 == 0 ? size : -size;
@@ -178,7 +178,7 @@ std::vector<Int> distinct_sizes(const std::vector<Tensor*>& tensors) {
   return {sizes.begin(), sizes.end()};
 }
 
-// The tensor in another dtype; there is no conversion from and to opaque dtypes, so that its elements become zero.
+// The tensor in another dtype. Opaque dtypes have no conversions, so that the elements become zeros.
 Tensor converted(const Tensor& t, Int n) {
   const DType dtype = (is_complex(t.dtype) ? dtype_orders::mutated_complex : all_dtypes)[pick(n, all_dtypes.size())];
   const bool opaque = info(t.dtype).kind == Kind::opaque || info(dtype).kind == Kind::opaque;

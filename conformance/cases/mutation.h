@@ -15,26 +15,27 @@ namespace assay {
 // numbers make a mutation and smaller numbers a simpler one.
 struct Mutation {
   enum class Kind : std::uint8_t {
-    dtype,     // tensor n0 is converted to the n1-th dtype
-    dtypes,    // every tensor that has tensor n0's dtype is
-    sizes,     // every dimension of the n0-th distinct size becomes n1 long, in all tensors and in no list
-    size,      // dimension n1 of tensor n0 becomes n2 long
-    rank,      // tensor n0 loses its first dimension, gets a leading one of size 1, or becomes a scalar
-    layout,    // tensor n0 gets its n1-th dim order
-    values,    // tensor n0 is filled from the n1-th palette of values, drawn by n2
-    integer,   // integer, bool or dtype argument n0 becomes the n1-th special integer, the opposite, the n1-th dtype's
-               // number
+    dtype,   // tensor n0 is converted to the n1-th dtype
+    dtypes,  // every tensor with the dtype of tensor n0 is converted to the n1-th dtype
+    sizes,   // every dimension of the n0-th distinct size gets size n1, in all tensors but not in lists
+    size,    // dimension n1 of tensor n0 gets size n2
+    rank,    // tensor n0 loses its first dimension, gets a leading one of size 1, or becomes a scalar
+    layout,  // tensor n0 gets its n1-th dim order
+    values,  // tensor n0 is filled from the n1-th palette of values, drawn by n2
+    // Integer argument n0 becomes the n1-th special integer, bool argument n0 its opposite, dtype argument n0 the n1-th
+    // dtype.
+    integer,
     scalar,    // Scalar or float argument n0 becomes the n1-th special number
     list,      // element n1 of integer list n0 becomes the n2-th special integer
-    length,    // list n0 becomes n1 long, its last element repeated
+    length,    // list n0 gets length n1 by repetition of its last element
     text,      // string argument n0 becomes the n1-th word
     none,      // optional argument n0 becomes None
     out,       // out argument n0 is given, of the n1-th dtype
-    number,    // number argument n0, or an entry of list n0, becomes one of at most n1 bits, drawn by n2
+    number,    // number argument n0, or an entry of list n0, becomes a number of at most n1 bits, drawn by n2
     numbers,   // tensor n0 is filled with numbers of at most n1 bits, drawn by n2
     elements,  // tensor n0 is filled with elements that it has, drawn by n2
     scale,     // tensor n0 is multiplied by a power of two, by n1 and n2
-    exponent,  // Scalar or float argument n0, or an entry of list n0, is multiplied by one
+    exponent,  // Scalar or float argument n0, or an entry of list n0, is multiplied by a power of two
   };
   Kind kind = Kind::dtype;
   std::array<Int, 3> n{};
@@ -42,20 +43,22 @@ struct Mutation {
 };
 
 inline constexpr int mutation_kinds = 19;
-inline constexpr int special_mutation_kinds = 14;  // that choose from what functions stumble over: the first
+// The first kinds, which choose from values that often break functions.
+inline constexpr int special_mutation_kinds = 14;
 
-// "dtype:0:5"; parsing throws Fault (malformed, "case.mutation").
+// The text of a mutation, such as "dtype:0:5", and the mutation of a text. Parsing throws Fault (malformed,
+// "case.mutation").
 std::string to_text(const Mutation& mutation);
 Mutation mutation_from(std::string_view text);
 
-// The call with the change made; the same call where the kind finds nothing to change.
+// Returns the changed call, or the same call if the mutation finds nothing to change.
 std::vector<Value> mutated(const Operator& op, std::vector<Value> arguments, const Mutation& mutation);
 
-// The tensor with other sizes: its elements in order, over and over.
+// The tensor with other sizes. Its elements are repeated in order.
 Tensor resized(const Tensor& tensor, const Dims& sizes);
 
-// The mutations that change one argument of the schema in one small way, simplest first: what a rule about that
-// argument is broken by.
+// The mutations that change one argument of the schema in one small way, simplest first. Such changes break rules about
+// that argument.
 std::vector<Mutation> changes_of(const Operator& op, std::span<const Value> arguments, std::size_t argument);
 
 }  // namespace assay

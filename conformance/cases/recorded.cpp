@@ -27,11 +27,12 @@ std::string contents(const std::filesystem::path& file) {
   return std::move(bytes).str();
 }
 
-constexpr std::size_t alignment = 64;  // of each file in memory
+constexpr std::size_t alignment = 64;  // the alignment of each file in memory
 
 std::size_t aligned(std::size_t size) { return (size + alignment - 1) / alignment * alignment; }
 
-// One behind the other, in memory that nobody can write to: a child would write to its siblings'.
+// The files one after another, in read-only memory. A child that could write to it would change the data of other
+// children.
 std::vector<std::shared_ptr<const std::uint8_t>> shared_by_processes(std::span<const std::string> files) {
   std::size_t size = alignment;
   for (const std::string& file : files) size += aligned(file.size());
@@ -125,7 +126,7 @@ Tensor RecordedCalls::metadata(const void* recorded, const Place& place) const {
   const bool sized = sizes.size() <= max_rank && std::ranges::all_of(sizes, [](Int n) { return n >= 0; });
   if (!dtype || !sized || order.size() > max_rank || !is_dim_order(Dims(order), static_cast<int>(sizes.size())))
     malformed("calls.tensor", fmt::format("has a tensor of an unknown dtype, sizes or dim order at {}", place.text()));
-  // What is not recorded is small, as what is recorded is: sizes that say otherwise are no recording.
+  // Outs without recorded elements are as small as recorded outs. Larger sizes show that the file is not a recording.
   constexpr Int most = Int{1} << 24;
   Int elements = 1;
   for (Int n : sizes) elements = std::min(most + 1, elements * std::min(n, most + 1));

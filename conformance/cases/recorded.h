@@ -16,14 +16,16 @@ namespace assay {
 
 // A recorded call of an operator and the answer of eager PyTorch.
 struct RecordedCall {
-  std::vector<Value>
-      arguments;  // in the schema's order, out arguments last: zeroed, of the recorded dtype, sizes and dim order
-  std::vector<Tensor> results;  // one for each out tensor; empty if eager refused
-  std::vector<Tensor> fresh;    // eager's results when it is given no outs, without bytes; empty if eager then refuses
-                                // the call, or makes results that are not dense
-  bool has_values = true;       // false if results are unspecified (empty), so that only dtype and sizes were recorded
+  // The arguments in the order of the schema. Out arguments are last; they are zeros with the recorded dtype, sizes
+  // and dim order.
+  std::vector<Value> arguments;
+  std::vector<Tensor> results;  // the result for each out tensor; empty if eager PyTorch refused the call
+  // The results of eager PyTorch without given outs, as tensors without bytes. Empty if eager PyTorch then refuses the
+  // call or makes results that are not dense.
+  std::vector<Tensor> fresh;
+  bool has_values = true;  // false if results are unspecified (empty), so that only dtype and sizes were recorded
   bool refused = false;
-  std::string refusal;  // eager's message
+  std::string refusal;  // the message of eager PyTorch
   std::string origin;   // the generator that made the call
 };
 
@@ -41,7 +43,7 @@ class RecordedCalls {
   const Operator& op() const { return *op_; }
   std::size_t size() const { return calls_.size(); }
 
-  RecordedCall at(std::size_t i) const { return read(calls_.at(i).second); }  // in the order of digests
+  RecordedCall at(std::size_t i) const { return read(calls_.at(i).second); }  // call i in the order of digests
   std::uint32_t digest(std::size_t i) const { return calls_.at(i).first; }
   std::optional<RecordedCall> find(std::uint32_t digest) const;
 

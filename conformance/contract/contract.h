@@ -49,7 +49,7 @@ struct RankPromise {
   Int most;
 };
 
-// Calls that are not promised: those of `operators` for which all flags of `when` and no flag of `unless` hold.
+// Calls that are not promised: calls of `operators` for which all flags of `when` hold and no flag of `unless` holds.
 struct Exclusion {
   Operators operators;
   std::vector<Phrase> when, unless;

@@ -18,16 +18,16 @@ class Draft {
   // Adds a call and its record, which was judged by a contract that promises everything.
   void add(const Operator& op, const HostCall& call, const Record& record);
 
-  void write(std::ostream& out) const;  // in the form that read_contract reads
+  void write(std::ostream& out) const;  // writes the form that read_contract reads
 
  private:
-  // The dtypes of an operator's tensors in an answered call, by argument; nullopt: the argument is not a tensor.
+  // The dtypes of an operator's tensors in an answered call, by argument; nullopt if the argument is not a tensor.
   using Row = std::vector<std::optional<DType>>;
   struct Accepted {
     std::set<Row> rows;
     std::set<std::size_t> mixed;  // arguments that are lists and whose tensors had different dtypes
     std::set<std::string> layouts;
-    bool shared = true;  // in every call, all tensors had the same layout
+    bool shared = true;  // whether in every call all tensors had the same layout
     Int most_rank = 0;
   };
 

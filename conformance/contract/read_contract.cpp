@@ -1,5 +1,5 @@
 #include "conformance/contract/read_contract.h"
-#include "conformance/adapters/installed.h"
+#include "conformance/testee/data_folder.h"
 
 #include <algorithm>
 #include <charconv>

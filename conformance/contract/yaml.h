@@ -33,7 +33,7 @@ class Yaml {
   // Throws contract.key for any key of a map that is not known.
   void check_keys(std::initializer_list<std::string_view> known) const;
   const Yaml& at(const std::string& key) const;    // throws contract.key if the key is missing
-  const Yaml* find(const std::string& key) const;  // null: the key is missing
+  const Yaml* find(const std::string& key) const;  // null if the key is missing
 
   [[noreturn]] void refuse(std::string_view rule, const std::string& sentence) const;
 

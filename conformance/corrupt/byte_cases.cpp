@@ -21,9 +21,9 @@ Bytes plus(const Bytes& file, std::size_t at, T more) {
   return with(file, at, load<T>(file, at) + more);
 }
 
-constexpr std::size_t length_at = 12, end_at = 16, base_at = 24, size_at = 32;  // of a program's header
+constexpr std::size_t length_at = 12, end_at = 16, base_at = 24, size_at = 32;  // offsets in the header of a program
 constexpr std::size_t data_begin_at = 16, data_tables_at = 24, data_base_at = 32,
-                      data_size_at = 40;  // of a data file's
+                      data_size_at = 40;  // offsets in the header of a data file
 
 Sample plain_sample() {
   Sample s;
@@ -45,7 +45,7 @@ Bytes small_file(std::size_t size) {
   return file;
 }
 
-// The same with a header that states the end of the tables: so many bytes behind the end of the file. It has no
+// The same with a header that states the end of the tables: `beyond` bytes behind the end of the file. The file has no
 // segments.
 Bytes small_file_ending(std::uint64_t beyond) {
   Bytes file = small_file(64);
@@ -91,7 +91,7 @@ Bytes last_segment_size(std::int64_t more) {
   return file;
 }
 
-// Named data without bytes that begin at the largest offset of 64 bits, or so many bytes later.
+// Named data without bytes that begin at the largest offset of 64 bits, or `more` bytes later.
 Bytes last_segment_begin(std::uint64_t more) {
   Sample s = plain_sample();
   s.program.segments.back().clear();

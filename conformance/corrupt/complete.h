@@ -7,8 +7,8 @@
 
 namespace assay::corrupt {
 
-// Files that keep every rule. Those of a kind have, together, each field of its schema, even where it has its default,
-// and no empty list or string. Each kind has at least one.
+// Files that meet every rule. The files of a kind together have each field of the kind's schema, also fields with their
+// default value, and no empty list or string. Each kind has at least one file.
 struct CompleteFile {
   const FileKind* kind;
   Bytes file;

@@ -26,7 +26,7 @@ struct Attempt {
 class Corruptions {
  public:
   // A file that keeps every rule; a program with its data files. At most `places` of the places that are alike are
-  // changed; 0: all of them. Throws Fault.
+  // changed; 0 means all of them. Throws Fault.
   explicit Corruptions(Bytes file, std::vector<Bytes> data = {}, std::size_t places = 0);
 
   const Original& original() const { return original_; }
@@ -39,14 +39,14 @@ class Corruptions {
   using TakeName = std::function<void(const Site& site, std::string_view change)>;
   void each_name(const TakeName& take) const;
 
-  std::vector<std::string> names() const;  // of each file that differs from the original
+  std::vector<std::string> names() const;  // the name of each file that differs from the original
 
   std::optional<Attempt> find(std::string_view name) const;
   // The first file that breaks this rule alone; if there is none, the first that breaks it.
   std::optional<Attempt> that_breaks(std::string_view rule) const;
 
  private:
-  std::optional<Bytes> changed(const Site& site, std::string_view change) const;  // none: it equals the original
+  std::optional<Bytes> changed(const Site& site, std::string_view change) const;  // empty if it equals the original
   std::optional<Attempt> attempt(const Site& site, std::string_view change) const;
 
   Original original_;

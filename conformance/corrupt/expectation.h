@@ -19,12 +19,12 @@ std::string_view prefix(Expected expected);  // "n_"
 
 struct Expectation {
   Expected expected;
-  std::vector<Fault> faults;  // that our own checks find
+  std::vector<Fault> faults;  // the faults that assay's own checks find
 };
 
 // The faults of a file of this kind, null for a program; a program with its data files.
 std::vector<Fault> faults_of(const FileKind* kind, const Bytes& file, const std::vector<Bytes>& data);
-// What faults, of which there is at least one, mean for a loader.
+// What a loader is expected to do with a file that has these faults. Requires at least one fault.
 Expected expected_of(const std::vector<Fault>& faults);
 
 // A file with its data files. All of them keep every rule.
@@ -36,7 +36,7 @@ class Original {
   const Bytes& file() const { return file_; }
   const std::vector<Bytes>& data() const { return data_; }
 
-  // For a file that replaces this one.
+  // The expectation for a file that replaces this one.
   Expectation expectation(const Bytes& changed) const;
 
  private:
@@ -52,7 +52,7 @@ class Original {
 
   Bytes file_;
   std::vector<Bytes> data_;
-  Meaning meaning_;  // of a program
+  Meaning meaning_;  // the meaning of the program
 };
 
 }  // namespace assay::corrupt

@@ -8,7 +8,7 @@
 
 namespace assay {
 
-// A method with an input and an output that are planned one behind the other.
+// A method with an input and an output. The plan puts the output directly behind the input.
 struct Planned {
   using Index = PlanBuilder::Index;
 
@@ -44,7 +44,7 @@ struct Planned {
     const auto& chains = program.program().tables.execution_plan[0]->chains;
     return chains.empty() ? 0 : static_cast<Index>(chains[0]->instructions.size());
   }
-  // A jump over what `then` adds.
+  // Adds a jump over the instructions that `then` adds.
   void unless(Index condition, const std::function<void()>& then) {
     plan.jump_if_false(condition, 0);
     auto& jump = *plan.plan().chains[0]->instructions.back()->instr_args.AsJumpFalseCall();
@@ -52,7 +52,7 @@ struct Planned {
     jump.destination_instruction = next();
   }
   void always(Index to) { plan.jump_if_false(plan.boolean(false), to); }
-  // A loop as exporters emit a map: the body runs for each of n rows, with a counter.
+  // Adds a loop in the form in which exporters emit a map: the body runs for each of n rows, with a counter.
   void loop(Index n, const std::function<void(Index)>& body) {
     const Index counter = plan.integer(0), done = plan.boolean(false), begin = next();
     body(counter);

@@ -19,9 +19,9 @@ enum class SiteKind : std::uint8_t {
   number,      // a scalar, an element of a list of scalars, a field of a header
   tag,         // selects the member of a union
   offset,      // the distance to a table, list or string
-  length,      // of a list or string
-  terminator,  // of a string
-  slot,        // the offset of a field in its table; 0: the field is absent
+  length,      // the length of a list or string
+  terminator,  // the zero byte at the end of a string
+  slot,        // the offset of a field in its table; 0 if the field is absent
   table,       // the distance from a table to its vtable
   file,        // the whole file
 };
@@ -29,26 +29,31 @@ std::string_view word(SiteKind kind);
 
 struct Site {
   SiteKind kind = SiteKind::number;
-  std::string field;                        // "Tensor.sizes", "Tensor.sizes[]" of an element, "header.length"
-  std::string place;                        // "execution_plan.0.values.3.val.sizes"
-  std::size_t at = 0;                       // in the file
-  std::uint8_t width = 4;                   // in bytes
-  std::optional<std::uint64_t> count = {};  // number: of the list that it indexes; tag: of the members of the union
-  std::uint64_t other = 0;  // offset: where another target begins; slot: the value of another slot; 0: none
-  std::size_t table = 0;    // slot: where its table begins
+  // The field, such as "Tensor.sizes", "header.length", or "Tensor.sizes[]" for an element of a list.
+  std::string field;
+  std::string place;       // the path of the field, such as "execution_plan.0.values.3.val.sizes"
+  std::size_t at = 0;      // the offset in the file
+  std::uint8_t width = 4;  // the number of bytes
+  // For a number, the length of the list that it indexes. For a tag, the number of members of the union.
+  std::optional<std::uint64_t> count = {};
+  std::uint64_t other = 0;  // for an offset, where another target begins; for a slot, the value of another slot; else 0
+  std::size_t table = 0;    // for a slot, the offset of its table
 };
 
 const reflection::Schema& schema_of(const format::FileKind& kind);
 // The kind of a file. Throws Fault: H2 if the file has no known identifier.
 const format::FileKind& kind_of(std::span<const std::byte> file);
-// The place of the number with this name in the header; none: the kind has no such number, or the file has no header.
+// The place of the number with this name in the header; empty if the kind has no such number, or the file has no
+// header.
 std::optional<std::size_t> header_number(std::span<const std::byte> file, std::string_view name);
-std::string_view short_name(const reflection::Object& table);  // "Tensor"
+std::string_view short_name(
+    const reflection::Object& table);  // The name of a table without its namespace, such as "Tensor".
 
 // The sites of a file whose structure holds, in the order of references between its tables.
 std::vector<Site> sites_of(std::span<const std::byte> file);
 
-// Of the sites that are alike (the same kind of the same field), at most `places`, spread over the file; 0: all.
+// Keeps at most `places` of the sites that are alike (the same kind of the same field), spread over the file. 0 keeps
+// all.
 std::vector<Site> spread(std::vector<Site> sites, std::size_t places);
 
 }  // namespace assay::corrupt

@@ -9,7 +9,7 @@
 #include <set>
 #include <tuple>
 
-#include "conformance/cases/generated.h"
+#include "conformance/cases/shrink.h"
 #include "conformance/runner/parallel.h"
 #include "conformance/text/digest.h"
 
@@ -134,7 +134,7 @@ Record shrunk(CaseRunner& case_runner, const JudgedCase& failing) {
   const auto is_alike = [&](const Record& r) { return r.verdict == found.verdict && symptom_of(r) == failing.symptom; };
   std::optional<CaseId> smallest;
   Trials trials(case_runner.children(), Detail::failures);
-  Shrinking search(failing.id);
+  Shrinker search(failing.id);
   while (const auto candidate = search.next()) {
     const std::string id = to_text(*candidate);
     bool alike = false;

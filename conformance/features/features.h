@@ -24,7 +24,7 @@ struct Features {
   std::vector<Measure> measures;  // with distinct names
 
   bool has(Phrase flag) const;
-  const Measure* measure(Phrase name) const;  // null: the call has no such measure
+  const Measure* measure(Phrase name) const;  // null if the call has no such measure
 };
 
 Features features_of(const Operator& op, const HostCall& call);

@@ -47,10 +47,10 @@ class Input {
     if (fcntl(file_.number, F_SETFL, 0) != 0) refuse();
   }
 
-  // 0: unknown, for a pipe, a device or a virtual file
+  // 0 if it is unknown, for a pipe, a device or a virtual file
   std::uint64_t size() const { return S_ISREG(status_.st_mode) ? static_cast<std::uint64_t>(status_.st_size) : 0; }
 
-  // None: the system cannot map the file.
+  // Returns nothing if the system cannot map the file.
   std::optional<File> mapped() const {
     void* const memory = size() == 0 ? MAP_FAILED : mmap(nullptr, size(), PROT_READ, MAP_PRIVATE, file_.number, 0);
     if (memory == MAP_FAILED) return {};
@@ -102,7 +102,7 @@ std::uint64_t extent_of_program(std::span<const std::byte> head) {
   FaultList faults;
   const FileKind* kind = file_kind(head);
   if (!kind) return head.size();
-  const auto extent = kind->locate(head, everything, faults.findings());  // none: the header is absent or wrong
+  const auto extent = kind->locate(head, everything, faults.findings());  // empty if the header is absent or wrong
   return extent ? std::max(extent->tables_size, extent->segments_begin + extent->segments_size) : everything;
 }
 

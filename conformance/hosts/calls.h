@@ -10,15 +10,15 @@
 #include "conformance/files/file.h"
 #include "conformance/hosts/host.h"
 
-// Calls of a program's methods with their expected results. spec/calls.md defines calls.json.
+// Calls of a program's methods with their expected results. spec/program_calls.md defines calls.json.
 namespace assay {
 
 struct ProgramCall {
   std::string method;
   std::vector<Value> inputs;
-  std::optional<std::vector<Value>> outputs;  // none: the outputs are not compared
+  std::optional<std::vector<Value>> outputs;  // empty if the outputs are not compared
   Tolerance tolerance;
-  std::string fails;  // the rule that must refuse the call; empty: the call must succeed
+  std::string fails;  // the rule that must refuse the call; empty if the call must succeed
 };
 
 struct ProgramCalls {

@@ -1,7 +1,7 @@
 #include "conformance/hosts/child_library.h"
 
 #include "conformance/runner/run_case.h"
-#include "conformance/text/oracle.h"
+#include "conformance/text/call_json.h"
 #include "conformance/verdict/fields.h"
 #include "reference/fault.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "conformance/hosts/runner.h"
+#include "conformance/hosts/program_runner.h"
 #include "conformance/sandbox/fork_server.h"
 #include "conformance/sandbox/probe.h"
 
@@ -14,7 +14,7 @@ namespace assay {
 // A library of kernels that runs in a worker, which a call may crash.
 class ChildLibrary {
  public:
-  // The library outlives this object. Construct it before there are threads.
+  // The library must outlive this object. It must be constructed before the process has threads.
   ChildLibrary(KernelLibrary& library, const TimeLimit& time_limit);
 
   const KernelLibrary& library() const { return library_; }

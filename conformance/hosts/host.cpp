@@ -62,14 +62,14 @@ std::vector<Value> adapted(const pte::ExecutionPlan& plan, std::vector<Value> in
 
 ValidProgram valid_program(const File& program, std::span<const File> data) {
   std::vector<NamedDataFile> files;
-  for (const File& file : data) files.push_back(taken(open_data(file)));
-  return taken(validate(taken(open_program(program)), std::move(files)));
+  for (const File& file : data) files.push_back(value_or_throw(open_data(file)));
+  return value_or_throw(validate(value_or_throw(open_program(program)), std::move(files)));
 }
 
 Host::Host(const ValidProgram& program, RuntimeOptions options, Listener* listener)
     : program_(program), loaded_(program, std::move(options)), listener_(listener) {}
 
-const pte::ExecutionPlan& Host::plan(std::string_view method) const { return *taken(loaded_.plan(method)); }
+const pte::ExecutionPlan& Host::plan(std::string_view method) const { return *value_or_throw(loaded_.plan(method)); }
 
 std::string Host::default_method() const {
   const auto* plans = tables().execution_plan();
@@ -80,7 +80,7 @@ std::string Host::default_method() const {
 Method& Host::ready(const std::string& name) {
   const auto found = methods_.find(name);
   if (found != methods_.end()) return found->second;
-  Method& method = methods_.emplace(name, taken(loaded_.method(name))).first->second;
+  Method& method = methods_.emplace(name, value_or_throw(loaded_.method(name))).first->second;
   method.listen(listener_);
   return method;
 }
@@ -95,7 +95,7 @@ std::vector<std::pair<std::string, Tensor>> Host::state(const std::string& name)
     const auto* extra = t->extra_tensor_info();
     const auto* said = extra ? extra->fully_qualified_name() : nullptr;
     std::string called = said && said->size() > 0 ? said->str() : text("value ", i);
-    all.emplace_back(std::move(called), std::get<Tensor>(taken(method.value(i))));
+    all.emplace_back(std::move(called), std::get<Tensor>(value_or_throw(method.value(i))));
   }
   return all;
 }
@@ -110,7 +110,7 @@ std::vector<Value> Host::call(const std::string& name, std::vector<Value> inputs
   for (std::size_t i = 0; i < inputs.size(); ++i) done(method.set_input(i, inputs[i]));
   done(method.execute());
   std::vector<Value> outputs;
-  for (std::size_t i = 0; i < format::size_of(plan.outputs()); ++i) outputs.push_back(taken(method.output(i)));
+  for (std::size_t i = 0; i < format::size_of(plan.outputs()); ++i) outputs.push_back(value_or_throw(method.output(i)));
   return outputs;
 }
 

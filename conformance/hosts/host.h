@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "conformance/hosts/runner.h"
-#include "conformance/inspect/taken.h"
+#include "conformance/hosts/program_runner.h"
+#include "conformance/inspect/value_or_throw.h"
 #include "reference/runtime/runtime.h"
 
 // A loaded program whose methods are called by name. All functions throw Fault.

@@ -17,7 +17,7 @@ using Substituted = std::map<std::string, std::string, std::less<>>;
 // Goes on with the library's results. The reference computes the calls that the library does not support.
 class LibraryHost final : public ProgramRunner {
  public:
-  // The library and `substituted` outlive the host, which adds to `substituted`.
+  // The library and `substituted` must outlive the host, which adds to `substituted`.
   LibraryHost(const ValidProgram& program, RuntimeOptions options, Listener* listener, ChildLibrary& library,
               Substituted& substituted);
 
@@ -47,7 +47,7 @@ std::string sentence(const WrongInstruction& wrong);
 // Goes on with the reference's results. The library receives the same calls and is judged, until a result is wrong.
 class JudgedHost final : public ProgramRunner, private Listener {
  public:
-  // The library and `wrong` outlive the host, which sets `wrong` once.
+  // The library and `wrong` must outlive the host, which sets `wrong` once.
   JudgedHost(const ValidProgram& program, RuntimeOptions options, ChildLibrary& library, ArithmeticMode arithmetic,
              std::optional<WrongInstruction>& wrong);
 

@@ -50,7 +50,7 @@ class ReferenceRuntime final : public Runtime {
  public:
   std::string_view name() const override { return "reference"; }
   std::vector<std::string> binaries() const override { return {executable}; }
-  bool tells_what_is_kept() const override { return true; }
+  bool shows_state() const override { return true; }
   bool charges_memory() const override { return true; }
   std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
     try {

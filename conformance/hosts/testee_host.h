@@ -15,7 +15,8 @@ namespace assay {
 // initial state.
 class TesteeHost final : public ProgramRunner {
  public:
-  // The settings name the files of the program. The runtime outlives the host. Construct it before there are threads.
+  // The settings name the files of the program. The runtime must outlive the host. It must be constructed before the
+  // process has threads.
   TesteeHost(const ValidProgram& program, const Budget& budget, Runtime& runtime, LoadSettings settings,
              const TimeLimit& time_limit);
 

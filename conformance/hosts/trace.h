@@ -20,7 +20,7 @@ Statistics statistics(const Tensor& tensor);
 
 struct Seen {
   Operand operand;
-  Value value;  // none: the operand has no value yet
+  Value value;  // empty if the operand has no value yet
 };
 
 struct TracedStep {

@@ -107,7 +107,7 @@ class Checker {
     if (!nested.kind) return report_.unchecked_payloads.add(fmt::format("{}, for {}", place, shown(nested.backend)));
     if (!nested.missing.empty())
       return report_.faults.add(placed(
-          broken("D3", {}, "the payload is named data ", Quoted{nested.missing}, ", which there is not"), place));
+          broken("D3", {}, "the payload is named data ", Quoted{nested.missing}, ", which does not exist"), place));
     if (!seen.insert(nested.bytes.data()).second) return;
     if (depth == deepest_nesting)
       return report_.faults.add(placed(broken("D6", {}, "programs nest deeper than ", deepest_nesting), place));

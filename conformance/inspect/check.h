@@ -36,7 +36,7 @@ struct MethodNeeds {
 struct CheckReport {
   const FileKind* kind = &format::program_kind;  // a file without a known identifier is checked as a program
   std::uint64_t bytes = 0;
-  Some<Fault> faults;  // none: valid
+  Some<Fault> faults;  // empty if the file is valid
   Coverage coverage;
   std::optional<std::uint64_t> named, cases;  // number of entries in a data file; number of cases in a bundle
   // The methods of a program, or of the program in a bundle, that keeps the rules of files.
@@ -46,7 +46,7 @@ struct CheckReport {
   CallFaults calls;                      // with the calls in payloads; its faults are among `faults`
   std::uint64_t payloads = 0;            // number of checked payloads: payloads of a kind in format/kinds.cpp
   Some<std::string> unchecked_payloads;  // "delegate 0 of forward, for XnnpackBackend"
-  std::string testee;                    // empty: no testee was requested
+  std::string testee;                    // empty if no testee was requested
   Some<std::string> lacking;             // each instruction that the testee has no kernel for, with the reason
 
   // The outcome of the first fault; unsupported if the only problem is a missing kernel of the testee.

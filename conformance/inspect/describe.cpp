@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "conformance/inspect/taken.h"
+#include "conformance/inspect/value_or_throw.h"
 #include "conformance/text/element.h"
 #include "conformance/text/printable.h"
 #include "reference/dtype.h"
@@ -66,12 +66,12 @@ Opened::Opened(const File& file, std::span<const File> data, const Budget& budge
     : report_(check(file, data, budget)) {
   const FileKind& kind = *report_.kind;
   if (&kind == &format::program_kind)
-    program_ = taken(open_program(file));
+    program_ = value_or_throw(open_program(file));
   else
-    file_ = taken(open_as(file, kind));
+    file_ = value_or_throw(open_as(file, kind));
   if (file_)
     kind.parts(file_->view(), nullptr,
-               [&](const format::Nested& part) { program_ = taken(open_program(file_->within(part.bytes))); });
+               [&](const format::Nested& part) { program_ = value_or_throw(open_program(file_->within(part.bytes))); });
 }
 
 Described Opened::described() const {

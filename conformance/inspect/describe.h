@@ -20,7 +20,7 @@ namespace assay {
 struct Described {
   const FileKind& kind;
   std::uint64_t bytes;
-  std::span<const Fault> faults;  // empty: the file is valid
+  std::span<const Fault> faults;  // empty if the file is valid
   std::uint64_t more = 0;         // the number of further faults
   format::AnyView view;
   const format::ProgramView* program = nullptr;  // the file itself, or the program that is a part of it
@@ -64,8 +64,8 @@ struct TensorFacts {
   std::span<const std::int32_t> sizes;
   std::span<const std::uint8_t> dim_order;
   std::string_view dynamism;  // "static", "bounded", "unbounded"
-  std::string_view where;     // "planned", "constant", "external", "supplied"; empty: in a data file
-  std::string_view name;      // fully qualified; empty: none
+  std::string_view where;     // "planned", "constant", "external", "supplied"; empty for a tensor of a data file
+  std::string_view name;      // the fully qualified name; empty if there is none
   double bytes;
   const pte::AllocationDetails* memory = nullptr;  // of a planned tensor
   bool state = false, initial = false;             // whether it is state, and has an initial value
@@ -119,11 +119,11 @@ class MethodFacts {
   Marks written_;  // values
 };
 
-// The bytes of a delegate's payload; none: there is no payload at the place that the program states.
+// The bytes of a delegate's payload; empty if there is no payload at the place that the program states.
 std::optional<std::uint64_t> payload_bytes(const format::ProgramView& program, const pte::BackendDelegate& delegate);
 std::string location_text(const pte::BackendDelegate& delegate);  // "inline", "segment 3"
 
-// The bytes of named data; 0: the segment does not exist.
+// The bytes of named data; 0 if the segment does not exist.
 std::uint64_t named_bytes(const auto& file, std::uint32_t segment) {
   return segment < file.segment_count() ? file.segment(segment).size() : 0;
 }

@@ -13,7 +13,7 @@ namespace {
 
 using Role = Operand::Role;
 
-// Names and roles by position; empty: the operator is unknown.
+// Names and roles by position; empty if the operator is unknown.
 Buffer<Operand> pattern(const pte::Operator& op) {
   Buffer<Operand> operands;
   if (const Operator* known = find_operator(cut_name(op)))
@@ -55,7 +55,7 @@ Buffer<Operand> operands_of(const pte::ExecutionPlan& plan, const pte::Operator*
   return operands;
 }
 
-// Null: there is none with this index.
+// Returns null if there is none with this index.
 const pte::Operator* operator_of(const pte::ExecutionPlan& plan, const pte::KernelCall& call) {
   const std::int32_t index = call.op_index();
   return index >= 0 && index < Int{format::size_of(plan.operators())}
@@ -105,7 +105,7 @@ Fault no_method(const pte::Program& program, std::string_view name) {
   for (const pte::ExecutionPlan& plan : tables(program.execution_plan(), most))
     names += (names.empty() ? "" : ", ") + shown(format::text_of(plan.name()));
   return {Outcome::invalid, "G3",
-          text("there is no method ", Quoted{name}, "; there are: ", names, methods > most ? ", ..." : "")};
+          text("there is no method ", Quoted{name}, "; the methods are ", names, methods > most ? ", ..." : "")};
 }
 
 const pte::EValue* value_at(const pte::ExecutionPlan& plan, Int index) {

@@ -37,7 +37,7 @@ TableRange<T> tables(const flatbuffers::Vector<flatbuffers::Offset<T>>* list, st
 struct Operand {
   enum class Role : std::uint8_t { input, output, either };  // either: only a delegate's payload knows
 
-  std::string_view name;  // the schema's; empty where there is none
+  std::string_view name;  // the name in the schema; empty if there is none
   Int value;              // index among the plan's values
   Role role;
 };
@@ -66,10 +66,10 @@ bool works_on_handles(const pte::Operator& op);
 // The fault G3: the program has no such method, with the names of its methods.
 Fault no_method(const pte::Program& program, std::string_view name);
 
-// The value; null: the plan has none with this index.
+// The value; null if the plan has none with this index.
 const pte::EValue* value_at(const pte::ExecutionPlan& plan, Int index);
 const pte::Tensor* tensor_at(const pte::ExecutionPlan& plan,
-                             Int index);  // null: no such value, or the value is not a tensor
+                             Int index);  // null if there is no such value or it is not a tensor
 
 // Calls f with the index of a tensor, or of each tensor in a list. Charges work for each tensor of a list.
 template <class F>

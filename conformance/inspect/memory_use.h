@@ -30,7 +30,7 @@ Buffer<MemoryUse> memory_use(const pte::ExecutionPlan& plan);
 // Whether the tensor is state, which has a name or an initial value and keeps its content between executions.
 bool is_state(const pte::Tensor& tensor);
 
-// The bytes of a tensor's first sizes; 0: the sizes are invalid.
+// The bytes of a tensor's first sizes; 0 if the sizes are invalid.
 double byte_count(int scalar_type, std::span<const std::int32_t> sizes);
 template <class Table>
 double byte_count(const Table& tensor) {

@@ -194,7 +194,7 @@ std::string dropout(const Operator& op, std::span<const Value> arguments, std::s
   for (std::size_t k = 0; k < mask.size(); ++k)
     if ((p == 0 && mask[k] == 0) || (p == 1 && mask[k] != 0))
       return text("element ", k, " has mask ", mask[k], ", but p is ", p);
-  std::optional<Real> scale;  // none: nothing is dropped
+  std::optional<Real> scale;  // empty if nothing is dropped
   if (!train || *train) scale = p == 1 ? 0 : 1 / (1 - p);
   const bool complex = is_complex(input.dtype);
   const std::string wrong = complex ? wrongly_dropped<Complex>(input, got[0], mask, scale)

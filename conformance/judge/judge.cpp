@@ -18,8 +18,8 @@ constexpr Real infinity = std::numeric_limits<Real>::infinity();
 // The expected value of one number of a result: of an element, or of a part of a complex element.
 struct Row {
   Accuracy accuracy;
-  DType dtype;     // of the out, or of its parts
-  DType computed;  // of the result before it is stored in the out, or of its parts
+  DType dtype;     // the dtype of the out, or of its parts
+  DType computed;  // the dtype of the result, or of its parts, before it is stored in the out
   Int terms;
   bool half_accumulation;
   bool is_part;  // a part of a complex number: a sum, even if there is one term

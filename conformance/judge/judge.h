@@ -39,7 +39,7 @@ struct Reaction {
   std::string message;                       // the testee's reason, if it refused
   Refusals allowed = Refusals::unsupported;  // the refusals of a valid call that the contract allows
   std::vector<Tensor> outs;                  // the results, unless it refused
-  bool has_values = true;                    // false: only dtype and sizes of the outs are known
+  bool has_values = true;                    // false if only dtype and sizes of the outs are known
 };
 
 // A judgement. A Record adds the facts of the case.
@@ -62,12 +62,13 @@ Judgement judge(const Operator& op, std::span<const Value> arguments, const Expe
 std::vector<bool> right_elements(const Operator& op, const Expectation& expected, std::size_t output,
                                  const Tensor& got);
 
-// The upper bound of the error of each number of an out; for complex dtypes each part counts. 0: only the correctly
-// rounded value is right; infinity: any value is. Rows may allow more, such as zero for a subnormal number.
+// The upper bound of the error of each number of an out; for complex dtypes each part counts. 0 means that only the
+// correctly rounded value is right, and infinity that any value is right. Rows may allow more, such as zero for a
+// subnormal number.
 std::vector<Real> error_bounds(const Operator& op, const Expectation& expected, std::size_t output);
 
-// The interval of right values for each element of an out. A zero must have the sign of an expected zero where signs
-// count. NaN is right where it is expected. An interval from -inf to inf allows any value, NaN too.
+// The interval of right values for each element of an out. If signs of zeros count, a zero must have the sign of an
+// expected zero. NaN is right if it is expected. An interval from -inf to inf allows any value, NaN too.
 struct RightAnswers {
   Tensor expected, lowest, highest;
   bool zeros_have_signs;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "conformance/loaders/taker.h"
+#include "conformance/loaders/isolated_loader.h"
 #include "conformance/sandbox/child.h"
 #include "conformance/sandbox/death.h"
 #include "conformance/sandbox/heap.h"
@@ -93,7 +93,7 @@ LoadOutcome watched(Loader& loader, const Files& files) {
   return {static_cast<LoadOutcome::End>(taken.as), Class::none, std::string(taken.message.c_str())};
 }
 
-Work work(Loader& loader, const TakerLimits& limits, std::string_view task) {
+Work work(Loader& loader, const LoadLimits& limits, std::string_view task) {
   constexpr std::size_t most_used = std::size_t{256} << 20;
   limit_memory(limits.memory);
   const Files files = files_in(task);
@@ -103,13 +103,13 @@ Work work(Loader& loader, const TakerLimits& limits, std::string_view task) {
 
 // -- in the parent ----------------------------------------------------------------------------------------------------
 
-class Children final : public Taker {
+class Children final : public IsolatedLoader {
  public:
-  Children(Loader& loader, const TakerLimits& limits)
+  Children(Loader& loader, const LoadLimits& limits)
       : time_limit_(time_limit_of(limits.time, false)),
         fork_server_([&loader, limits](std::string_view task) { return work(loader, limits, task); }) {}
 
-  std::vector<LoadOutcome> take(std::span<const Files> files) override {
+  std::vector<LoadOutcome> load(std::span<const Files> files) override {
     std::vector<LoadOutcome> load_outcomes;
     for (std::size_t i = 0; i < files.size(); ++i) {
       load_outcomes.push_back(in_child(files[i]));
@@ -174,7 +174,7 @@ std::string_view word(LoadOutcome::End end) {
   return words[static_cast<std::size_t>(end)];
 }
 
-std::unique_ptr<Taker> take_in_children(Loader& loader, const TakerLimits& limits) {
+std::unique_ptr<IsolatedLoader> load_in_children(Loader& loader, const LoadLimits& limits) {
   return std::make_unique<Children>(loader, limits);
 }
 

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "conformance/files/file.h"
-#include "conformance/loaders/taker.h"
+#include "conformance/loaders/isolated_loader.h"
 #include "conformance/sandbox/child.h"
 #include "conformance/sandbox/death.h"
 #include "conformance/testee/no_testee.h"
@@ -46,7 +46,7 @@ void limit(__rlimit_resource resource, rlim_t most) {
   setrlimit(resource, &both);
 }
 
-[[noreturn]] void become(const std::vector<std::string>& words, int output, const TakerLimits& limits) {
+[[noreturn]] void become(const std::vector<std::string>& words, int output, const LoadLimits& limits) {
   setpgid(0, 0);  // a process group, so that its child processes are ended with it
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, static_cast<rlim_t>((limits.time.count() + 999) / 1000));
@@ -66,7 +66,7 @@ void limit(__rlimit_resource resource, rlim_t most) {
 
 class Process {
  public:
-  Process(const std::vector<std::string>& words, const TakerLimits& limits) : limits_(limits) {
+  Process(const std::vector<std::string>& words, const LoadLimits& limits) : limits_(limits) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw Fault(Outcome::exhausted, "output", "there is no pipe");
     output_ = ends[0];
@@ -127,18 +127,18 @@ class Process {
     return {LoadOutcome::End::crashed, class_of_death(result), words_of_death(result)};
   }
 
-  TakerLimits limits_;
+  LoadLimits limits_;
   pid_t pid_ = -1;
   int output_ = -1;
   std::uint64_t written_ = 0;
   std::string tail_;
 };
 
-class Command final : public Taker {
+class Command final : public IsolatedLoader {
  public:
-  Command(std::vector<std::string> words, const TakerLimits& limits) : words_(std::move(words)), limits_(limits) {}
+  Command(std::vector<std::string> words, const LoadLimits& limits) : words_(std::move(words)), limits_(limits) {}
 
-  std::vector<LoadOutcome> take(std::span<const Files> files) override {
+  std::vector<LoadOutcome> load(std::span<const Files> files) override {
     std::vector<LoadOutcome> load_outcomes;
     for (const Files& f : files) {
       const auto words = words_for(f);
@@ -168,13 +168,13 @@ class Command final : public Taker {
   }
 
   std::vector<std::string> words_;
-  TakerLimits limits_;
+  LoadLimits limits_;
   TemporaryFolder folder_;
 };
 
 }  // namespace
 
-std::unique_ptr<Taker> take_by_command(std::vector<std::string> words, const TakerLimits& limits) {
+std::unique_ptr<IsolatedLoader> load_by_command(std::vector<std::string> words, const LoadLimits& limits) {
   if (std::ranges::find(words, "{}") == words.end()) no_testee("the command has no {} where it takes the file");
   return std::make_unique<Command>(std::move(words), limits);
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "conformance/corrupt/corruption.h"
-#include "conformance/loaders/taker.h"
+#include "conformance/loaders/isolated_loader.h"
 #include "conformance/verdict/stated_defects.h"
 
 // Judges a loader: a record for each file, a defect for each error, a count for each rule. spec/loader.md defines the

@@ -45,7 +45,7 @@ std::unique_ptr<Loader> load_loader(std::string_view testee, const std::filesyst
 
 std::unique_ptr<Loader> make_reference_loader(const LoaderSettings& settings);
 std::unique_ptr<Loader> make_optimized_loader(const LoaderSettings& settings);
-// A loader behind a table of the C interface. The table outlives the loader; `binaries` are the files of its code.
+// A loader behind a table of the C interface. The table must outlive the loader; `binaries` are the files of its code.
 // Throws Fault loader.version, loader.table.
 std::unique_ptr<Loader> make_c_loader(const assay_loader* table, std::vector<std::string> binaries,
                                       const LoaderSettings& settings);

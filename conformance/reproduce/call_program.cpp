@@ -52,7 +52,7 @@ class CallPlan {
   Index new_value(std::size_t i) const {
     for (std::size_t k = 0; k < values_.size(); ++k)
       if (op_.arguments[k].mutated && op_.new_value_of(k) == i) return values_[k];
-    throw std::logic_error("a new value is of a mutated argument");
+    throw std::logic_error("a new value must belong to an argument that is changed in place");
   }
 
   Index output(Index i) {

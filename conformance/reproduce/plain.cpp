@@ -1,6 +1,6 @@
 #include "conformance/reproduce/call_program.h"
 #include "conformance/reproduce/kinds.h"
-#include "conformance/text/oracle.h"
+#include "conformance/text/call_json.h"
 
 // The kinds that consist of data only.
 namespace assay {

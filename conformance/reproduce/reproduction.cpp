@@ -17,10 +17,12 @@ namespace {
 using enum ReproductionKind;
 
 constexpr std::array kinds = std::to_array<ReproductionRow>({
-    {python, "python", "a script that makes the call in the official runtime and in eager PyTorch; it needs these two"},
-    {cpp, "cpp", "a C++ file that makes the call of the official kernel; it needs the package's headers and libraries"},
-    {bpte, "bpte", "a bundled program of this one call, with its inputs and expected outputs, for any runtime"},
-    {json, "json", "a request of assay call --jsonl, with the answer to it"},
+    {python, "python",
+     "a script that makes the call in ExecuTorch's official runtime and in eager PyTorch, which it needs"},
+    {cpp, "cpp",
+     "a C++ program that calls ExecuTorch's kernel; it needs the headers and libraries of the package executorch"},
+    {bpte, "bpte", "a bundled program that makes this call, with its inputs and expected outputs, for any runtime"},
+    {json, "json", "a request of assay call --jsonl, and its answer"},
 });
 
 // Whether f(tensor) is true for any of the tensors.
@@ -47,27 +49,27 @@ struct Limit {
 };
 
 const Limit limits[] = {
-    {"a call that is beyond the reference's limits",
+    {"a call that exceeds the limits of the reference",
      {python, cpp, bpte},
      [](const Reproduced& call) { return call.host.expected.answer.outcome == Outcome::exhausted; }},
-    {"a result of which the call leaves open what it is, by chance or by a tie",
+    {"a call that has more than one right result, because it draws random numbers or has ties",
      {python, cpp, bpte},
      [](const Reproduced& call) { return !has_one_answer(call.op(), call.host.arguments); }},
-    {"sizes and strides beyond 32 bits",
+    {"a call with sizes or strides beyond 32 bits",
      {python, cpp, bpte},
      [](const Reproduced& call) { return any_tensor(call, is_too_large); }},
-    {"an invalid call, which a valid program cannot make",
+    {"an invalid call, because a valid program cannot make it",
      {bpte},
      [](const Reproduced& call) { return !call.host.valid(); }},
-    {"a dtype without arithmetic, of which PyTorch makes no tensor from bytes",
+    {"a call with a dtype without arithmetic, because PyTorch makes no tensor of it from bytes",
      {python},
      [](const Reproduced& call) {
        return any_tensor(call, [](const Tensor& t) { return info(t.dtype).kind == Kind::opaque; });
      }},
-    {"complex numbers, whose kernels are judged by part",
+    {"a call with complex numbers, because assay judges their real and imaginary parts one by one",
      {cpp},
      [](const Reproduced& call) { return any_tensor(call, [](const Tensor& t) { return is_complex(t.dtype); }); }},
-    {"a dim order other than contiguous and channels last of four dimensions, which the Python interface refuses",
+    {"a call with a dim order that the Python interface refuses: neither contiguous nor 4-D channels last",
      {python},
      [](const Reproduced& call) { return any_tensor(call, [](const Tensor& t) { return !has_usual_dim_order(t); }); }},
 };
@@ -97,8 +99,10 @@ std::string describe_reproductions() {
   std::string all;
   for (const ReproductionRow& row : kinds) {
     all += fmt::format("  {:<8}{}\n", row.name, row.is);
+    if (std::ranges::any_of(limits, [&](const Limit& limit) { return speaks_of(limit, row.kind); }))
+      all += "          It cannot express these calls:\n";
     for (const Limit& limit : limits)
-      if (speaks_of(limit, row.kind)) all += fmt::format("          not: {}\n", limit.what);
+      if (speaks_of(limit, row.kind)) all += fmt::format("          - {}\n", limit.what);
   }
   return all;
 }

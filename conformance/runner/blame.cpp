@@ -114,7 +114,7 @@ class BlockJudge {
     return false;
   }
 
-  // Of the cases before case i of the run.
+  // The last case before case i that aborted and whose abort the child survived.
   std::optional<std::size_t> last_outlived(std::size_t i) const {
     while (i > 0)
       if (seen_[--i].record.verdict == Verdict::crash) return i;

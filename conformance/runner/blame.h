@@ -10,12 +10,12 @@ namespace assay {
 
 // The verdicts on the cases of a block, in its order. Each verdict is about its own case:
 // - The child is replaced after a case that damaged it.
-// - After an abort the child goes on, until a case ends it or is answered differently than alone. Then the cases after
+// - After an abort the child goes on, until a case ends it or is answered differently than when it runs alone. Then the
+// cases after
 //   the abort run again in a fresh child.
 // - A failing case counts with the result that it has alone in a fresh child. If it fails only in the block, the
-// earlier
-//   case after which it begins to fail is searched for and blamed (spoils-state), and the cases after that one run
-//   again in a fresh child.
+//   earlier case after which it begins to fail is searched for and blamed (spoils-state), and the cases after that one
+//   run again in a fresh child.
 // - The first cases are repeated at the block's end. A different answer is handled in the same way.
 // - A case that is answered in two ways without another case to blame is not repeatable.
 // - Where several cases of a kind hang, only a sample of the others is judged; the rest is left out.

@@ -29,7 +29,7 @@ std::vector<Listed> read_list(const std::string& file, const std::string& rule) 
   return list;
 }
 
-// The date at the beginning of a reason; empty: none.
+// The date at the beginning of a reason; empty if there is none.
 std::string day_in(const Listed& listed, const std::string& file) {
   constexpr std::string_view until = "until ";
   if (!listed.reason.starts_with(until)) return {};

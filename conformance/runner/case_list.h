@@ -15,7 +15,7 @@ std::set<std::string> read_case_list(const std::string& file, const std::string&
 // Expected failures. A reason may begin with "until 2027-01-31": the last day on which the failure is expected.
 struct Waivers {
   std::set<std::string> known;
-  std::map<std::string, std::string> expired;  // by id, with their last days
+  std::map<std::string, std::string> expired;  // the last day of each expired entry, by case id
 };
 Waivers read_waivers(
     const std::string& file);  // those that are valid today. Throws Fault (malformed, known) also for a wrong date

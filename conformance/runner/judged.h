@@ -16,7 +16,7 @@
 
 namespace assay {
 
-// A record, with what is needed to compare two answers to the same case.
+// A record, with the facts that are needed to compare two answers to the same case.
 struct Judged {
   Record record;
   std::uint64_t answer = 0;  // a digest of all that the testee did, except free values, texts of refusals, and times
@@ -31,7 +31,7 @@ enum class Detail : std::uint8_t {
   facts,  // also the facts of the case; and inputs, outs, expected and got of a case that is neither passed nor failed
           // (such as unsupported)
   failures,  // also inputs, outs, expected and got of a failing case
-  all,       // these of every case
+  all,       // also inputs, outs, expected and got of every case
 };
 
 // How a case is judged.

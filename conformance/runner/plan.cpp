@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t most_cases = 128;  // of a block
+constexpr std::size_t most_cases = 128;  // the most cases of a block
 
 // Blocks contain cases of one operator only.
 std::vector<Block> cut(const std::map<std::string, CaseId>& cases) {

@@ -10,7 +10,7 @@
 namespace assay {
 
 struct SuiteOptions {
-  std::string operators;        // a pattern, see matches(); empty: all operators
+  std::string operators;        // a pattern, see matches(); empty means all operators
   std::uint64_t seed = 1;       // the seed of the mutations
   std::size_t mutations = 100;  // the number of mutated calls for each operator
   int workers = 2;              // the number of processors that cases run on

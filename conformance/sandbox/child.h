@@ -65,13 +65,13 @@ struct Interrupted {};
 class Child {
  public:
   Child(ForkServer& fork_server, const TimeLimit& time_limit);
-  ~Child();  // kills it
+  ~Child();  // kills the child
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
   void give(std::string_view task);  // queues a task
   TaskResult next();                 // waits for the result of the oldest task. Throws Interrupted
-  void wait_with(const TimeLimit& time_limit) { time_limit_ = time_limit; }  // from now on
+  void wait_with(const TimeLimit& time_limit) { time_limit_ = time_limit; }  // sets the time limit of later waits
 
   bool lives() const { return pid_ >= 0; }
   // True after the child recovered from a signal. Its death then tells nothing about the task that it dies with.

@@ -29,7 +29,7 @@ std::uint32_t crc(std::string_view bytes, std::uint32_t before = 0);
 class FrameReader {
  public:
   void append(std::string_view bytes) { bytes_.append(bytes); }
-  std::optional<Frame> next();  // none: no frame is complete yet, or the bytes are broken
+  std::optional<Frame> next();  // empty if no frame is complete yet, or the bytes are broken
   const std::optional<Fault>& broken() const { return broken_; }  // protocol.mark, .version, .length, .checksum
   void skip_to_mark();  // drops broken bytes, up to the next byte that may begin a frame
 

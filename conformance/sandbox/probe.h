@@ -35,10 +35,11 @@ struct Observation {
   Reply reply;
   std::vector<Tensor> outs;     // after the first run; empty unless the reply is ok
   Class conduct = Class::none;  // the most serious side effect of the call,
-  std::string violation;        // and one sentence about it
-  std::string circumstance;  // the only condition under which this was seen, as "with outs planned larger"; empty: none
-  bool spoilt = false;       // memory is damaged: the process must not run another call
-  double seconds = 0;        // duration of the first run
+  std::string violation;        // one sentence about the violation
+  // The only condition under which this was seen, as "with outs planned larger"; empty if there is none.
+  std::string circumstance;
+  bool spoilt = false;  // memory is damaged: the process must not run another call
+  double seconds = 0;   // duration of the first run
 };
 
 // Calls a library in guarded memory, until a call has damaged memory.
@@ -56,14 +57,15 @@ class Probe {
 
   KernelLibrary& library() const { return library_; }
   bool is_spent() const;  // calls have used so much address space that a new process should continue
-  void explain_faults();  // from now on, a segmentation fault writes its cause to stderr where it is known
+  // From now on, a segmentation fault writes its cause to stderr if the cause is known.
+  void explain_faults();
 
-  // From now on: whether observe() throws Lost when a call aborts, instead of letting the process end. The process
-  // still ends when memory is damaged.
+  // Sets whether observe() throws Lost when a call aborts, instead of letting the process end. If memory is damaged,
+  // the process ends in any case.
   void recover_from_aborts(bool does) { recovers_from_aborts_ = does; }
 
-  // From now on: whether an answered call is repeated under harder conditions. There the answer must be the same; when
-  // an allocation fails, a refusal is right, too. The first condition with another answer becomes the observation.
+  // Sets whether an answered call is repeated under harder conditions. The answer must then be the same; if an
+  // allocation fails, a refusal is right, too. The first condition with another answer becomes the observation.
   void be_thorough(bool is) { is_thorough_ = is; }
 
  private:

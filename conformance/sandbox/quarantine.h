@@ -53,7 +53,7 @@ class QuarantineHeap {
   std::size_t used() const { return used_; }  // the bytes of all blocks ever allocated
 
  private:
-  static constexpr std::size_t reserved = addresses - books;  // for blocks
+  static constexpr std::size_t reserved = addresses - books;  // the bytes of address space for blocks
 
   Block* find(const void* block) const;
   std::span<Block> blocks() const { return {blocks_, count_}; }
@@ -63,7 +63,7 @@ class QuarantineHeap {
 
   std::byte *memory_, *open_;  // the addresses from `open_` on are protected
   Block* blocks_;              // sorted by address
-  Stretch* stretches_;         // those that are not retired
+  Stretch* stretches_;         // the stretches that are not retired
   std::size_t count_ = 0, used_ = 0, stretch_count_ = 0;
   std::size_t current_ = 0;  // the first block after the last stretch
   std::optional<Damage> misuse_;

@@ -13,7 +13,7 @@ StepJudge is_answered();
 StepJudge is_refused(std::string why);  // "a rank that is too large"
 
 // Judges a program whose one call is a call of the operator: the program's outputs are the outs. Operator and
-// expectation outlive the judge.
+// expectation must outlive the judge.
 StepJudge answers(const Operator& op, std::vector<Value> arguments, std::shared_ptr<const Expectation> expected,
                   ArithmeticMode arithmetic, Refusals allowed);
 

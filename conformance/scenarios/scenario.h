@@ -30,8 +30,9 @@ enum class ScenarioKind : std::uint8_t {
 struct ScenarioKindRow {
   ScenarioKind kind;
   std::string_view name, sentence;
-  std::string_view where;  // the circumstance of a failure that occurs in this kind but in none of the earlier kinds;
-                           // empty: the program itself
+  // The circumstance of a failure that occurs in this kind but in none of the earlier kinds; empty for the program
+  // itself.
+  std::string_view where;
 };
 
 inline constexpr std::array scenario_kinds = std::to_array<ScenarioKindRow>({
@@ -56,7 +57,8 @@ inline constexpr std::array scenario_kinds = std::to_array<ScenarioKindRow>({
     {ScenarioKind::files, "files",
      "A broken file is refused, a file of equal meaning is answered, and any other file does no harm.",
      "with a file that was changed"},
-    {ScenarioKind::requests, "requests", "Each request beside programs that a testee offers is answered.",
+    {ScenarioKind::requests, "requests",
+     "Requests that do not concern programs, such as PING, get the answers that the protocol requires.",
      "when it is asked beside programs"},
 });
 constexpr std::string_view name(ScenarioKind kind) { return scenario_kinds[static_cast<std::size_t>(kind)].name; }
@@ -67,14 +69,14 @@ std::string_view subject_of(std::string_view id);
 // The result of a step on a runtime.
 struct StepResult {
   Reply reply;
-  std::vector<Value> outputs;  // of an answered call
+  std::vector<Value> outputs;  // the outputs of an answered call
 };
 
 // The expected result of a step: a judge, which may be null, and the same expectation as text and numbers for readers.
 struct StepJudge {
   std::function<Judgement(const StepResult&)> judge = {};
-  std::string refused = {};                      // the reason for the expected refusal; empty: an answer is expected
-  std::vector<Value> outputs = {};               // the expected outputs; empty: any
+  std::string refused = {};                      // the reason for the expected refusal; empty if an answer is expected
+  std::vector<Value> outputs = {};               // the expected outputs; empty if any outputs are right
   double rtol = 0, atol = 0;                     // the tolerance of elements
   std::vector<Value> lowest = {}, highest = {};  // bounds of the outputs, which replace the tolerance
 
@@ -92,7 +94,7 @@ struct Step {
   std::vector<Value> inputs = {};
   std::string request = {};  // for `ask`: the request about the program, with this call
   bool valid = true;         // an answer is expected
-  StepJudge judge = {};      // null: any result is right if nothing is damaged
+  StepJudge judge = {};      // if null, any result is right if nothing is damaged
 };
 
 // The script ends after the first step that does not pass, and after a load that is refused.

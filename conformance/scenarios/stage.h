@@ -14,7 +14,7 @@ namespace assay {
 // Plays scenarios on a runtime in child processes.
 class Stage {
  public:
-  // The runtime outlives the Stage. Construct it before any thread starts. Uses `processors` processors.
+  // The runtime must outlive the Stage. Construct it before any thread starts. Uses `processors` processors.
   Stage(std::vector<Scenario> scenarios, Runtime& runtime, const TimeLimit& time_limit, int processors = 1);
 
   // The ids of all scenarios. One child plays the scenarios of a block one after another, as long as it survives.

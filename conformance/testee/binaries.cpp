@@ -31,7 +31,7 @@ std::vector<Loaded> all_loaded() {
   return all;
 }
 
-// The file that a shell runs for this word; empty: there is none.
+// The file that a shell runs for this word; empty if there is none.
 std::filesystem::path program_of(const std::string& word) {
   if (word.find('/') != std::string::npos) return word;
   const char* const folders = std::getenv("PATH");

@@ -21,7 +21,7 @@ Digests digests_of_loaded(std::span<const std::string> names);
 // The names of the binaries that the process has loaded and that begin with `beginning`.
 std::vector<std::string> loaded_binaries(std::string_view beginning);
 
-// The file of a binary that the process has loaded; empty: not loaded.
+// The file of a binary that the process has loaded; empty if it is not loaded.
 std::filesystem::path loaded_file(std::string_view name);
 
 // Digests of the files among the words of a command, under names such as "file mine.py". No loaded binary has such a

@@ -25,7 +25,7 @@ struct NotAsked : Fault {
 struct StateEntry {
   std::string name;
   std::uint64_t bytes = 0;
-  std::uint32_t digest = 0;  // the CRC-32 of its content; 0: unknown
+  std::uint32_t digest = 0;  // the CRC-32 of its content; 0 if it is unknown
 
   bool operator==(const StateEntry&) const = default;
 };
@@ -48,7 +48,7 @@ struct LoadSettings {
   bool share_arenas = false;                // methods share the arenas in which at least one of them keeps state
   std::filesystem::path packed_cache = {};  // a folder for packed constants, if the runtime packs any
   // Limits of the program, if the runtime enforces them.
-  std::int64_t instructions = 0;  // of one execution; 0: the default of the runtime
+  std::int64_t instructions = 0;  // the most instructions of one execution; 0 means the default of the runtime
   std::optional<Budget> budget = {};
 };
 
@@ -72,7 +72,7 @@ class Runtime {
   virtual int most_at_once() const { return std::numeric_limits<int>::max(); }
   virtual bool has_instances() const { return true; }
 
-  virtual bool tells_what_is_kept() const { return false; }
+  virtual bool shows_state() const { return false; }
 
   // Whether an execution charges its memory to budgets, in the calling thread.
   virtual bool charges_memory() const { return false; }

@@ -71,6 +71,27 @@ void complete(const Operator& op, std::vector<Value>& arguments) {
   arguments.resize(op.arguments.size());
 }
 
+std::vector<Value> read_arguments(const Operator& op, std::span<const std::string> inputs,
+                                  std::span<const std::string> outs) {
+  const std::size_t count = input_count(op);
+  std::vector<Value> arguments;
+  for (std::size_t i = 0; i < std::min(inputs.size(), count); ++i) {
+    const SchemaArgument& a = op.arguments[i];
+    arguments.push_back(within([&] { return read_literal(inputs[i], a.type, a.length); }, a.name));
+  }
+  well_formed(inputs.size() <= count, "call.argument", op.name, " takes ", count, " arguments, but ", inputs.size(),
+              " came");
+  complete(op, arguments);
+  well_formed(outs.size() <= op.outs(), "call.out", op.name, " has ", op.outs(), " out arguments, but ", outs.size(),
+              " came");
+  for (std::size_t i = 0; i < outs.size(); ++i) {
+    const SchemaArgument& a = op.arguments[count + i];
+    well_formed(a.type == "Tensor", "call.out", a.name, " is of type ", a.type, ", which no literal gives");
+    arguments[count + i] = within([&] { return read_out_literal(outs[i]); }, a.name);
+  }
+  return arguments;
+}
+
 const Operator& operator_named(std::string_view name) {
   if (const Operator* op = find_operator(name)) return *op;
   const std::vector<std::string_view> similar = similar_names(name);

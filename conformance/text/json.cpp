@@ -61,7 +61,7 @@ class StrictParser : public nlohmann::detail::json_sax_dom_parser<Json> {
   }
 
   Budget budget_;
-  std::vector<std::vector<std::string>> keys_;  // of each open list or object
+  std::vector<std::vector<std::string>> keys_;  // the keys of each open object
 };
 
 // The parser's sentence without its "[json.exception.parse_error.101] ".
@@ -266,8 +266,7 @@ constexpr struct {
   std::string_view key, element_type;
 } lists[] = {{"ints", "int"}, {"doubles", "float"}, {"bools", "bool"}, {"tensors", "Tensor"}};
 
-// The keys of `lists`, "double" and "string" name the kind of the value, whatever the schema says. Other objects are
-// tensors.
+// The keys of `lists`, "double" and "string" decide the kind of the value, not the schema. Other objects are tensors.
 Value value_of_object(const Json& object, std::string_view type) {
   if (object.size() != 1) return tensor_in(object);
   const auto only = object.begin();

@@ -25,7 +25,7 @@ class Baseline {
   explicit Baseline(const RunFile& run);
   explicit Baseline(std::istream& lines);  // throws as read_run
 
-  const CaseVerdict* find(const std::string& case_id) const;  // null: the run did not judge the case
+  const CaseVerdict* find(const std::string& case_id) const;  // null if the run did not judge the case
 
   // True if the case fails, is not a listed failure, and in this run did not fail, failed less seriously, or was not
   // judged.

@@ -35,12 +35,12 @@ struct Defect {
   std::string does;      // what the testee does, in the plural, as "ignore alpha"; empty: what `failure` says. Only the
                          // sentence of it is written to files
   std::string when;      // "whenever self has NaN"
-  std::string sentence;  // who fails, how and when
+  std::string sentence;  // the subject that fails, how it fails and when
   std::vector<std::string>
       ways;  // alternatives in the words of `when`, the most frequent first; empty if there is only one
   std::vector<std::string> operators;  // sorted
   std::uint64_t cases = 0;             // the number of its cases
-  std::uint64_t promised_cases = 0;    // those that the contract promises
+  std::uint64_t promised_cases = 0;    // the number of failing cases that the contract promises
   std::optional<double> distance;      // the largest distance of a result, in units of its bound
   Trial trial;
   bool explained = false;  // a trial confirms the explanation

@@ -22,14 +22,15 @@ struct Record {
   std::string testee;
   std::string operator_name;
   std::string case_id;
-  std::vector<std::string> dtypes;   // of the tensor arguments, inputs then outs
-  std::vector<std::string> layouts;  // of the same tensors: a name, or a dim order as "(0,2,1)"
+  std::vector<std::string> dtypes;   // the dtypes of the tensor arguments, inputs first
+  std::vector<std::string> layouts;  // the layout of each of these tensors: a name, or a dim order as "(0,2,1)"
   bool valid = true;                 // the reference accepts the call
   std::vector<std::string> slices;   // the slices that contain the call, sorted
   bool promised = true;              // the testee's contract promises the call
   Verdict verdict = Verdict::pass;
-  Class failure = Class::none;     // set for `fail`, and for a `crash` or `timeout` with a known cause
-  std::optional<double> distance;  // of the worst element, in units of its bound; none: not numeric
+  Class failure = Class::none;  // set for `fail`, and for a `crash` or `timeout` with a known cause
+  // The distance of the worst element, in units of its bound; empty if the value is not numeric.
+  std::optional<double> distance;
   double seconds = 0;
 
   // Details of a verdict other than pass; empty if there are none.
@@ -40,7 +41,7 @@ struct Record {
   std::string expected;
   std::string got;
   std::string bound;
-  std::optional<std::uint64_t> elements;  // of all inputs together: the size of the case
+  std::optional<std::uint64_t> elements;  // the number of elements of all inputs, which is the size of the case
   bool known = false;                     // a listed expected failure
 
   bool operator==(const Record&) const = default;

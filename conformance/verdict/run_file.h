@@ -16,7 +16,7 @@ struct RunFile {
   std::vector<Record> records;
   std::vector<Defect> defects;
   std::string footer;     // the footer line; empty if the file was cut off
-  bool complete = false;  // as the footer states
+  bool complete = false;  // whether the run is complete, as the footer states
 };
 
 // A digest of the ids (16 digits), verdicts and classes of cases, independent of their order.

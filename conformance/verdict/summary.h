@@ -18,13 +18,13 @@ using VerdictCounts = std::array<std::uint64_t, verdicts.size()>;
 
 std::uint64_t total(const VerdictCounts& counts);
 VerdictCounts& operator+=(VerdictCounts& sum, const VerdictCounts& counts);
-nlohmann::ordered_json counts_json(const VerdictCounts& counts);  // by the names of the verdicts
+nlohmann::ordered_json counts_json(const VerdictCounts& counts);  // the counts, with the names of the verdicts as keys
 
 struct OperatorSummary {
   VerdictCounts verdicts{};
-  VerdictCounts promised{};  // of the calls that the contract promises
+  VerdictCounts promised{};  // the verdicts on calls that the contract promises
   double seconds = 0;
-  Tier worst = Tier::none;   // of the failures that are not listed
+  Tier worst = Tier::none;   // the most serious tier of the failures that are not listed
   std::uint64_t listed = 0;  // the number of expected failures
 
   // A case counts once under each dtype and each layout that one of its tensors has.
@@ -34,7 +34,7 @@ struct OperatorSummary {
 
 struct TesteeSummary {
   std::map<std::string, OperatorSummary> operators;
-  std::vector<Defect> defects;                     // in the order of is_more_serious
+  std::vector<Defect> defects;                     // sorted by is_more_serious
   std::vector<std::string> passing_though_listed;  // ids of cases that must leave the list of expected failures
 };
 

@@ -37,7 +37,7 @@ Tier tier_of(Verdict verdict, Class failure, bool valid, std::span<const std::st
   if (valid && failure == Class::value && distance && *distance <= near_distance) return Tier::near;
   if (!promised) return Tier::not_promised;
   const Effect effect =
-      failure == Class::none ? Effect::damage : row(failure).effect;  // a death that nobody can name, a hang
+      failure == Class::none ? Effect::damage : row(failure).effect;  // a crash without a known cause, or a hang
   const DeedRow& tier = deeds[static_cast<std::size_t>(effect)];
   if (!valid) return tier.invalid;
   return effect == Effect::wrong ? tier_of_wrong(slices) : tier.valid;

@@ -36,18 +36,21 @@ struct TierRow {
 
 inline constexpr std::array tiers = std::to_array<TierRow>({
     {Tier::damage, "damage", "A valid call damages memory or state, changes its inputs, ends in a signal or hangs."},
-    {Tier::wrong_exported, "wrong-exported", "A call that exporters emit is silently answered wrongly."},
-    {Tier::wrong, "wrong", "Another valid call of the contract is answered wrongly."},
-    {Tier::wrong_special, "wrong-special", "Special values, sizes of zero or extreme numbers are answered wrongly."},
-    {Tier::not_repeatable, "not-repeatable", "The answer changes from call to call, or with uninitialised memory."},
+    {Tier::wrong_exported, "wrong-exported", "A call that exporters emit gets a wrong answer without an error."},
+    {Tier::wrong, "wrong", "Another valid call that the contract promises gets a wrong answer."},
+    {Tier::wrong_special, "wrong-special",
+     "A call with special values, sizes of zero or extreme numbers gets a wrong answer."},
+    {Tier::not_repeatable, "not-repeatable",
+     "The answer changes from call to call, or with the contents of uninitialised memory."},
     {Tier::refused, "refused", "A valid call is refused or aborted."},
     {Tier::invalid_damage, "invalid-damage", "An invalid call damages memory or state, ends in a signal or hangs."},
     {Tier::invalid_accepted, "invalid-accepted", "An invalid call is answered."},
-    {Tier::invalid_aborted, "invalid-aborted", "An invalid call is aborted in place of being refused."},
-    {Tier::not_promised, "not-promised", "A call outside of the contract is accepted and answered wrongly."},
-    {Tier::near, "near", "A value lies outside of its bound by no more than a factor of 4."},
-    {Tier::quality, "quality", "A value lies inside of its bound, but is less accurate than it should be."},
-    {Tier::none, "none", "There is nothing to repair."},
+    {Tier::invalid_aborted, "invalid-aborted", "An invalid call aborts or exits instead of being refused."},
+    {Tier::not_promised, "not-promised",
+     "The testee accepts a call that the contract does not promise, and gives a wrong answer."},
+    {Tier::near, "near", "The error of a value is more than its bound, but at most 4 times the bound."},
+    {Tier::quality, "quality", "The error of a value is within its bound, but larger than it should be."},
+    {Tier::none, "none", "The case does not fail."},
 });
 
 constexpr const TierRow& row(Tier tier) { return tiers[static_cast<std::size_t>(tier)]; }

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "conformance/adapters/installed.h"
+#include "conformance/testee/data_folder.h"
 #include "conformance/testee/no_testee.h"
 #include "reference/fault.h"
 

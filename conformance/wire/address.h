@@ -9,10 +9,10 @@ namespace assay::wire {
 
 struct Command {
   std::vector<std::string> words;  // the first is the program
-  bool forks = false;              // it is started once, as a Forker
+  bool forks = false;              // whether the command is started once, as a Forker
 };
 struct Forked {
-  int by;  // the socket of a Forker, which outlives this
+  int by;  // the socket of a Forker, which must outlive the address
 };
 struct Tcp {
   std::string host, port;
@@ -23,7 +23,8 @@ struct Serial {
 };
 using Address = std::variant<Command, Forked, Tcp, Serial>;
 
-// Addresses of servers by the parts of a testee's name. Throw Fault (invalid, testee) where the text cannot be read.
+// Addresses of servers by the parts of a testee's name. Each function throws Fault (invalid, testee) if it cannot read
+// the text.
 Address tcp_address(std::string_view host_and_port);       // "HOST:PORT"
 Address serial_address(std::string_view device_and_baud);  // "DEVICE" or "DEVICE:BAUD"
 Address command_address(std::string_view line);            // "CMD ARGS..."
@@ -31,6 +32,6 @@ Address python_address(std::string_view module);           // "MODULE" or "MODUL
 
 // Words as one line of a command, quoted where necessary, and the words of such a line, as a shell splits it.
 std::string quoted(const std::vector<std::string>& words);
-std::vector<std::string> words_of(std::string_view line);  // throws Fault where a quotation does not end
+std::vector<std::string> words_of(std::string_view line);  // throws Fault if a quotation does not end
 
 }  // namespace assay::wire

@@ -16,7 +16,7 @@ namespace assay::wire {
 struct Introduction {
   std::string name;
   std::uint64_t ticks_per_second = 0;
-  std::uint32_t most_bytes = 0;  // in the body of a request
+  std::uint32_t most_bytes = 0;  // the largest number of bytes in the body of a request
   std::vector<std::pair<std::string, std::string>> facts;
   std::vector<std::string> features, kernels;  // sorted
 
@@ -27,9 +27,9 @@ struct Introduction {
 // killed, and the connection must not be used any more.
 class Connection {
  public:
-  // Starts the command or asks the fork server for a fork, with `errors` as its standard error; or connects, within a
-  // time limit, and sends RESET, since a server that was not started here may have the state of an earlier client.
-  // Throws Fault (invalid, testee) where no server is reached.
+  // Starts the command, or requests a fork from the fork server, with `errors` as its standard error. For other
+  // addresses it connects within a time limit and sends RESET, because a server that was not started here may have the
+  // state of an earlier client. Throws Fault (invalid, testee) if it reaches no server.
   explicit Connection(const Address& address, int errors = 2);
   ~Connection();  // kills a process that it started
   Connection(const Connection&) = delete;
@@ -86,7 +86,8 @@ class Connection {
 
   int descriptor_ = -1;
   std::optional<Process> command_;
-  int status_pipe_ = -1;     // from which the wait status of a fork comes; the fork is killed when it is closed
+  // The pipe from which the wait status of a fork is read. Closing it kills the fork.
+  int status_pipe_ = -1;
   bool has_failed_ = false;  // the exit code of the process is not 0
   std::uint16_t number_ = 0;
   FrameReader frames_;

@@ -17,11 +17,11 @@ namespace assay::wire {
 // The kind of the frame that answers a request.
 constexpr std::uint8_t reply_to(Request request) { return static_cast<std::uint8_t>(request) | 0x80; }
 
-// The head of a reply. The answer follows it where the status is ok.
+// The head of a reply. If the status is ok, the answer follows it.
 struct ReplyHead {
   Status status = Status::ok;
-  std::uint64_t ticks = 0;  // that the request took
-  std::uint64_t peak = 0;   // bytes of memory that the server has used at most
+  std::uint64_t ticks = 0;  // the time that the request took
+  std::uint64_t peak = 0;   // the most bytes of memory that the server has used
   std::string rule, message;
 };
 
@@ -41,7 +41,7 @@ class BodyWriter {
   BodyWriter& tensor(const TensorView& tensor);
   BodyWriter& value(const HostValue& value);
   BodyWriter& value(const Value& value);
-  // Instead of a value: a tensor of this shape, whose elements the server makes of the seed.
+  // Writes, in place of a value, the shape of a tensor whose elements the server generates from the seed.
   BodyWriter& generated(const Tensor& like, std::uint64_t seed);
   BodyWriter& head(const ReplyHead& head);
 
@@ -53,8 +53,8 @@ class BodyWriter {
   std::string bytes_;
 };
 
-// Reads a body. Throws Fault (malformed, protocol.body) where the bytes are not what is asked for. Never allocates more
-// memory than the bytes that came justify.
+// Reads a body. Throws Fault (malformed, protocol.body) if the bytes are not of the requested type. Never allocates
+// more memory than the number of received bytes justifies.
 class BodyReader {
  public:
   explicit BodyReader(std::string_view bytes) : rest_(bytes) {}
@@ -66,8 +66,8 @@ class BodyReader {
     std::memcpy(&n, take(sizeof n).data(), sizeof n);
     return n;
   }
-  std::size_t count(std::size_t least_bytes);  // of items, each of which takes at least least_bytes
-  std::string_view bytes();                    // after their count
+  std::size_t count(std::size_t least_bytes);  // reads a count of items; each item must take at least least_bytes
+  std::string_view bytes();                    // reads a count and then as many bytes
   std::string text();
   std::vector<std::string> texts();
   Tensor tensor();
@@ -75,11 +75,11 @@ class BodyReader {
   Value input();  // a value, or a generated tensor; throws also Fault (malformed, protocol.generator)
   ReplyHead head();
   bool has_more() const { return !rest_.empty(); }
-  void finish() const;  // throws where bytes are left
+  void finish() const;  // throws if bytes are left
 
  private:
   std::string_view take(std::size_t bytes);
-  Tensor shape();  // without elements
+  Tensor shape();  // reads the dtype, sizes and dim order of a tensor
   Value value(ValueKind kind);
   ValueKind kind();
 

@@ -13,13 +13,13 @@ namespace assay::wire {
 class Process {
  public:
   // `wire` becomes its standard input and output, `errors` its standard error; it has no other files. Throws Fault
-  // (invalid, testee) where it cannot be started.
+  // (invalid, testee) if the process cannot be started.
   Process(const Command& command, int wire, int errors);
-  ~Process();  // kills it
+  ~Process();  // kills the process
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // The wait status, if the process ends within this time.
+  // The wait status of the process if it ends within this time, else nothing.
   std::optional<int> status(std::chrono::milliseconds within);
 
  private:

@@ -9,12 +9,12 @@
 
 namespace assay::wire {
 
-// Testees behind a wire. Each asks the server for its introduction and closes that connection. Every process that then
-// calls the testee opens a connection of its own with its first call. Calls throw Lost. The functions throw Fault
-// (invalid, testee) where there is no server, or it gives no introduction.
+// Testees behind a wire. Each function requests the introduction of the server and closes that connection. Every
+// process that calls the testee later opens its own connection at its first call. Calls throw Lost. The functions throw
+// Fault (invalid, testee) if there is no server or it sends no introduction.
 std::unique_ptr<KernelLibrary> make_remote_library(const Address& address);
 
-// Null where the server runs no programs.
+// Returns null if the server runs no programs.
 std::unique_ptr<Runtime> make_remote_runtime(const Address& address);
 
 }  // namespace assay::wire

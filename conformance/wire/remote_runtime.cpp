@@ -53,7 +53,7 @@ class RemoteProgram final : public TesteeProgram {
     return all;
   }
 
-  // Repeats the last call with its inputs and with the k-th allocation refused; 0: none is.
+  // Repeats the last call with its inputs and with the k-th allocation refused; 0 refuses none.
   Reply call_again(std::uint32_t k, std::vector<Value>& outputs) {
     BodyWriter body = about().number(std::uint32_t{1});
     if (k > 0) body.number(k);
@@ -109,7 +109,7 @@ class RemoteRuntime final : public Runtime {
   bool is_remote() const override { return true; }
   int most_at_once() const override { return server_.most_at_once(); }
   bool has_instances() const override { return server_.introduction().has(assay::wire::has_instances); }
-  bool tells_what_is_kept() const override { return server_.introduction().has(has_state); }
+  bool shows_state() const override { return server_.introduction().has(has_state); }
   std::vector<std::string> requests() const override {
     std::vector<std::string> all;
     for (const std::string_view feature : {has_ping, has_generator, has_state, has_allocations, has_quit})

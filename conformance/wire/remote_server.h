@@ -9,15 +9,16 @@
 
 namespace assay::wire {
 
-// A server, and this process's connection to it, which the first request opens. The constructor asks the server for its
-// introduction over a connection of its own.
+// A server, and this process's connection to it, which the first request opens. The constructor requests the server's
+// introduction over a separate connection.
 class RemoteServer {
  public:
   explicit RemoteServer(const Address& address);  // throws Fault (invalid, testee) without an introduction
 
   const Introduction& introduction() const { return introduction_; }
-  std::vector<std::pair<std::string, std::string>> facts() const;  // those of the server, and about its command
-  int most_at_once() const;                                        // connections that it takes at the same time
+  // The facts that the server states, and facts about its command.
+  std::vector<std::pair<std::string, std::string>> facts() const;
+  int most_at_once() const;  // The number of connections that it accepts at the same time.
 
   template <class... Read>
   ReplyHead ask(Request request, const BodyWriter& body, Read... read) {

@@ -223,7 +223,7 @@ Server::Server(KernelLibrary* library, Runtime* runtime, std::vector<std::string
   add(has_ping), add(has_quit);
   if (!runtime_) return;
   add(has_programs), add(has_instances), add(has_generator);
-  if (runtime_->tells_what_is_kept()) add(has_state);
+  if (runtime_->shows_state()) add(has_state);
   if (runtime_->charges_memory()) add(has_allocations);
 }
 

@@ -15,7 +15,7 @@
 namespace assay::wire {
 
 // The server of the runtime protocol: answers requests from a library of kernels, a runtime, or both. Either may be
-// null. They outlive the server.
+// null. They must outlive the server.
 class Server {
  public:
   Server(KernelLibrary* library, Runtime* runtime, std::vector<std::string> features);
@@ -42,7 +42,7 @@ class Server {
   KernelLibrary* library_;
   Runtime* runtime_;
   std::vector<std::string> features_;
-  std::map<std::uint32_t, Loaded> programs_;  // by handle
+  std::map<std::uint32_t, Loaded> programs_;  // the loaded programs by handle
   std::uint32_t last_handle_ = 0;
   bool has_quit_ = false;
 };

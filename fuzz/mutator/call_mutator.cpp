@@ -2,7 +2,7 @@
 
 #include "conformance/cases/mutation.h"
 #include "conformance/text/arguments.h"
-#include "conformance/text/oracle.h"
+#include "conformance/text/call_json.h"
 #include "fuzz/mutator/bytes.h"
 #include "fuzz/mutator/json_mutator.h"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "conformance/text/oracle.h"
+#include "conformance/text/call_json.h"
 #include "fuzz/mutator/random.h"
 
 namespace assay::fuzz {

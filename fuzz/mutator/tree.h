@@ -24,7 +24,7 @@ using Field = std::variant<std::monostate, Number, std::string, Numbers, Tables>
 
 struct Table {
   const reflection::Object* type;
-  std::vector<Field> fields;  // as many as type->fields(), in their order
+  std::vector<Field> fields;  // one for each field of type->fields(), in the same order
 
   explicit Table(const reflection::Object& of) : type(&of), fields(of.fields()->size()) {}
 };
@@ -56,12 +56,12 @@ inline bool each_field(Table& root, const std::function<bool(const Site&)>& f) {
   return each_field({nullptr, &root}, f);
 }
 
-// The list in an enclosing table that the site's numbers are indices of; null: the numbers are no indices, or no table
-// has the list.
+// The list in an enclosing table that the site's numbers are indices of; null if the numbers are no indices, or no
+// table has the list.
 Field* list_indexed_by(const Site& site);
 // The list of this name in the nearest enclosing table that has one.
 Field* list_named(std::string_view name, const Scope* scope);
-// The name of the list that this field's numbers are indices of; empty: they are no indices.
+// The name of the list that this field's numbers are indices of; empty if they are no indices.
 std::string_view name_of_list(const Table& table, const reflection::Field& field);
 
 std::span<Number> numbers_in(Field& field);  // one number, all numbers of a list, or none

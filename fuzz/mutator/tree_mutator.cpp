@@ -216,7 +216,7 @@ class Change {
   }
 
  private:
-  // Replaces the value by that of the same field at another place.
+  // Replaces the value by the value of the same field at another place.
   void become_another() {
     if (std::holds_alternative<std::monostate>(site_.value())) begin();
     at_the_same_field(other_, site_, random_, [&](const Site& from) {

@@ -7,7 +7,7 @@ namespace assay::fuzz {
 
 void attack_bundle(Input input) {
   printed(input.size(), [&](Output& out) {
-    const BundleFile bundle = taken(open_bundle(borrowed(input)));
+    const BundleFile bundle = value_or_throw(open_bundle(borrowed(input)));
     const ValidProgram program = valid_program(program_of(bundle));
     each_call(bundle, bundle_tolerance, [&](const ProgramCall& call) {
       Host host(program, options_for(out.budget()));

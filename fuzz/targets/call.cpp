@@ -1,6 +1,6 @@
 #include "conformance/files/same.h"
 #include "conformance/text/arguments.h"
-#include "conformance/text/oracle.h"
+#include "conformance/text/call_json.h"
 #include "conformance/text/printable.h"
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
@@ -12,7 +12,7 @@ namespace assay::fuzz {
 namespace {
 
 void check_same(std::string_view oracle, std::span<const Value> a, std::span<const Value> b, const std::string& why) {
-  for (std::size_t i = 0; i < a.size(); ++i) must(same(a[i], b[i]), oracle, "argument ", i, " is another ", why);
+  for (std::size_t i = 0; i < a.size(); ++i) must(same(a[i], b[i]), oracle, "argument ", i, " differs ", why);
 }
 
 Answer measured_call(const CallRequest& request, std::vector<Value>& arguments, std::size_t size) {
@@ -31,7 +31,7 @@ void attack(const CallRequest& request, std::size_t size) {
   check_same("refusal", std::span(arguments).first(kept), std::span(request.arguments).first(kept),
              refused ? "after the call was refused by " + answer.rule : "after the call");
   measured_call(request, again, size);
-  check_same("fresh", arguments, again, "the second time");
+  check_same("fresh", arguments, again, "in a second, equal call");
 }
 
 }  // namespace

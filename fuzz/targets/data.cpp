@@ -3,7 +3,7 @@
 #include "fuzz/target.h"
 #include "reference/program/decoded.h"
 
-// A data file that is valid gives a program that asks for its tensors their bytes.
+// A program that refers to the tensors of a valid data file must get their bytes.
 namespace assay::fuzz {
 namespace {
 
@@ -37,7 +37,7 @@ void check_outputs(const DataFile& file, Method& method) {
     if (!entry->tensor_layout) continue;
     const auto output = method.output(i++);
     must(output && std::ranges::equal(std::get<Tensor>(*output).bytes, file.segments[entry->segment_index]), "identity",
-         "the data of \"", entry->key, "\" are not those of the file");
+         "the data of \"", entry->key, "\" are not the data in the file");
   }
 }
 
@@ -47,7 +47,7 @@ void attack_data(Input input) {
   const auto decoded = decode_data_file(input);
   const auto opened = open_data(borrowed(input));
   must(opened.value.has_value() == decoded.value.has_value(), "verdict",
-       "a file decodes, or not, but does not open so");
+       "a file decodes but does not open, or opens but does not decode");
   if (!decoded || decoded->segments.size() > 1000 || !faults_of(*opened).empty()) return;
   const Bytes program = encode(asking_for(*decoded));
   const Measured measured(heap_for(input.size() + program.size()), most_seconds);
@@ -55,7 +55,7 @@ void attack_data(Input input) {
   if (!loaded) return;
   auto method = loaded->method("forward");
   if (!method) return;
-  must(!method->execute(), "verdict", "a method without instructions does not run");
+  must(!method->execute(), "verdict", "a method without instructions is refused");
   check_outputs(*decoded, *method);
 }
 

@@ -37,9 +37,10 @@ void check_encoding(Input file, const Result<File>& decoded, auto decode) {
   if (!decoded) return must(!decoded.faults.empty(), "identity", "a file is refused without a reason");
   const Bytes bytes = encode(*decoded);
   const auto again = decode(bytes);
-  must(again && equal(*decoded, *again), "identity", "what was decoded and encoded does not decode as the same");
+  must(again && equal(*decoded, *again), "identity", "a file that was decoded and encoded decodes to other contents");
   const std::string before = ids(check(borrowed(file))), after = ids(check(borrowed(bytes)));
-  must(before == after, "verdict", "before encoding it breaks\n", before, "but after it\n", after);
+  must(before == after, "verdict", "before encoding the file breaks\n", before, "but after encoding it breaks\n",
+       after);
 }
 
 }  // namespace

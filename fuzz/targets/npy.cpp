@@ -11,7 +11,7 @@ void attack_npy(Input input) {
   printed(input.size(), [&](Output& out) {
     const Tensor tensor = decode_npy(input);
     must(same(decode_npy(encode_npy(tensor)), tensor), "identity", describe(tensor),
-         " does not read back as it was written");
+         " changes when it is written and read");
     out.write(describe(tensor));
   });
 }

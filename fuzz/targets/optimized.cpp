@@ -68,17 +68,19 @@ void attack_optimized(Input input) {
   const optimized::Fault& fault = opened.fault();
   if (!reference) {
     if (is_limit(loading)) return;
-    must(!program, "same", "the reference refuses by ", loading.rule, " what the runtime opens");
-    return must(loading.rule == fault.rule, "same", "refused by ", loading.rule, " and by ", fault.rule);
+    must(!program, "same", "the reference refuses by ", loading.rule, " a program that the runtime opens");
+    return must(loading.rule == fault.rule, "same", "the reference refuses by ", loading.rule, ", the runtime by ",
+                fault.rule);
   }
-  must(program.has_value(), "same", "the runtime refuses by ", fault.rule, " what the reference opens");
+  must(program.has_value(), "same", "the runtime refuses by ", fault.rule, " a program that the reference opens");
   for (std::uint32_t i = 0; i < program->methods(); ++i) {
     const Said& want = reference->methods[i];
     const auto done = execute(*program, *program->view().tables->execution_plan()->Get(i), reference->inputs[i]);
     const Said* got = done ? &done->said : nullptr;
     if (!got || is_limit(want) || is_limit(*got)) continue;
-    must(got->rule == want.rule, "same", "method ", i, " ends by \"", want.rule, "\" and by \"", got->rule, '"');
-    must(got->outputs == want.outputs, "same", "outputs of method ", i, " are of other kinds");
+    must(got->rule == want.rule, "same", "method ", i, " ends in the reference by \"", want.rule,
+         "\" and in the runtime by \"", got->rule, '"');
+    must(got->outputs == want.outputs, "same", "the outputs of method ", i, " have other kinds than in the reference");
   }
 }
 

@@ -1,4 +1,4 @@
-#include "conformance/text/oracle.h"
+#include "conformance/text/call_json.h"
 
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"

@@ -37,11 +37,13 @@ void attack(const optimized::Program& program, const pte::ExecutionPlan& plan,
   const ClientMemory before = filled(own.size(), own);
   optimized::Fault fault;
   const auto kept = optimized::open_packed(program, own, fault);
-  must(kept.has_value(), "kept", "what was saved is refused by ", fault.rule);
+  must(kept.has_value(), "kept", "the saved constants are refused by ", fault.rule);
   const auto from_kept = execute(program, plan, inputs, kept);
-  must(from_kept && from_kept->said.rule == made->said.rule, "kept", "a method of what was saved ends otherwise");
-  must(!same_outputs(*made, *again) || same_outputs(*made, *from_kept), "kept", "what was saved gives something else");
-  must(std::ranges::equal(own, before.bytes()), "kept", "what was saved was written to");
+  must(from_kept && from_kept->said.rule == made->said.rule, "kept",
+       "a method with the saved constants ends by another rule");
+  must(!same_outputs(*made, *again) || same_outputs(*made, *from_kept), "kept",
+       "a method with the saved constants gives other outputs");
+  must(std::ranges::equal(own, before.bytes()), "kept", "the saved constants were written to");
 
   const ClientMemory given = filled(bytes.size(), bytes);
   const auto opened = optimized::open_packed(program, given.bytes(), fault = {});
@@ -50,7 +52,7 @@ void attack(const optimized::Program& program, const pte::ExecutionPlan& plan,
   const ClientMemory floats = filled(kept->bytes.size(), given.bytes().subspan(std::min(header, bytes.size())));
   const auto from_others = execute(program, plan, inputs, KeptConstants{floats.bytes(), kept->layout});
   must(from_others && from_others->said.rule == made->said.rule && from_others->said.outputs == made->said.outputs,
-       "kept", "a method of other floats ends otherwise");
+       "kept", "a method with other constants ends by another rule");
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include "fuzz/target.h"
 #include "reference/program/program.h"
 
-// The rules of files without the reference, as a runtime checks them: in the caller's memory with any previous content,
-// and without heap. The verdict is the same as that of the reference.
+// Checks the rules of files as a runtime does it: without heap, in memory of the caller with any initial content. The
+// verdict must be the same as the verdict of the reference.
 namespace assay::fuzz {
 namespace {
 
@@ -81,11 +81,12 @@ void attack_rules(Input input) {
   const FileKind& kind = file_kind(input) == &format::data_kind ? format::data_kind : format::program_kind;
   constexpr std::byte other_fill{0xFF};
   const Verdict here = verdict(input, kind, {});
-  must(here == verdict(input, kind, other_fill), "workspace", "the verdict depends on what the workspace held");
+  must(here == verdict(input, kind, other_fill), "workspace",
+       "the verdict depends on the initial bytes of the workspace");
   const auto faults = faults_of(borrowed(input), kind);
   const std::string first = here.told == 0 ? "valid" : std::string(here.rules[0]->id),
                     reference = faults.empty() ? "valid" : faults.front().rule;
-  must(first == reference, "verdict", "the verdict is ", first, ", but that of the reference ", reference);
+  must(first == reference, "verdict", "the verdict is ", first, ", but the verdict of the reference is ", reference);
 }
 
 }  // namespace assay::fuzz

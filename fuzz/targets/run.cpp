@@ -22,7 +22,7 @@ void set_inputs(Method& method) {
 }
 
 struct Execution {
-  std::string refused;  // empty: the execution reached its end
+  std::string refused;  // empty if the execution reached its end
   std::size_t steps = 0;
   std::vector<std::optional<Value>> outputs;
 };
@@ -83,16 +83,17 @@ std::vector<Execution> run(const Subject& subject, std::byte fill = {}, Listener
   return all;
 }
 
-// How two runs differ; empty: they are equal.
+// How two runs differ; empty if they are equal.
 std::string difference(const std::vector<Execution>& a, const std::vector<Execution>& b) {
-  if (a.size() != b.size()) return text("there are ", a.size(), " executions and ", b.size());
+  if (a.size() != b.size()) return text("one run has ", a.size(), " executions, the other ", b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i].refused != b[i].refused || a[i].steps != b[i].steps)
-      return text("execution ", i, " ends with \"", a[i].refused, "\" and \"", b[i].refused, '"');
+      return text("execution ", i, " ends with \"", a[i].refused, "\" in one run and with \"", b[i].refused,
+                  "\" in the other");
     for (std::size_t k = 0; k < a[i].outputs.size(); ++k)
       if (a[i].outputs[k].has_value() != b[i].outputs[k].has_value() ||
           (a[i].outputs[k] && !same(*a[i].outputs[k], *b[i].outputs[k])))
-        return text("output ", k, " of execution ", i);
+        return text("output ", k, " of execution ", i, " differs");
   }
   return {};
 }

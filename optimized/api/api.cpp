@@ -40,7 +40,7 @@ const pte::ExecutionPlan* plan_of(const assay_program* program, const char* name
   return plan;
 }
 
-// Reads the options. False: a method with them cannot be made or, if `runs`, cannot run on this machine.
+// Reads the options. Returns false if a method with them cannot be made or, if `runs`, cannot run on this machine.
 bool read(const assay_options* from, bool runs, Options& options, Fault& fault) {
   if (!from) return true;
   options.fallback = reinterpret_cast<const Kernel*>(from->fallback);
@@ -100,7 +100,7 @@ assay_outcome assay_program_size(assay_bytes file, const assay_bytes* data, size
 assay_outcome assay_program_open(assay_bytes file, const assay_bytes* data, size_t count, assay_memory memory,
                                  assay_memory workspace, assay_program** opened, assay_fault* fault) {
   *opened = nullptr;
-  if (memory.size < sizeof(assay_program)) return too_small(fault, "a program needs more memory than it is given");
+  if (memory.size < sizeof(assay_program)) return too_small(fault, "a program needs more memory than was supplied");
   auto* program = new (memory.data) assay_program;
   Fault found;
   format::Workspace checks(bytes_of(workspace));
@@ -207,7 +207,8 @@ assay_outcome set_input(assay_method* method, size_t i, const assay_value* value
       const assay_tensor& t = value->as.tensor;
       const DTypeFacts* facts = find_dtype(t.dtype);
       if (!facts || t.rank > max_rank) {
-        refuse(found, "R1", {nullptr, "input", static_cast<std::int64_t>(i)}, "is no tensor of a known dtype and rank");
+        refuse(found, "R1", {nullptr, "input", static_cast<std::int64_t>(i)},
+               "is not a tensor of a known dtype and rank");
         return outcome_of(found, fault);
       }
       tensor.dtype = facts->dtype, tensor.rank = static_cast<std::uint8_t>(t.rank);

@@ -7,8 +7,9 @@
 
 /* Runs ExecuTorch programs (.pte) in memory that the client owns: no heap, no exceptions.
  *
- * A client asks how many bytes a program or a method needs and gives that memory, at a multiple of 64. The memory must
- * stay as long as the program or method is used. Files begin at a multiple of 16 in memory and must not change.
+ * A client asks how many bytes a program or a method needs, and then supplies that memory. The memory must be aligned
+ * to 64 bytes and must stay valid as long as the program or method is used. Files must be aligned to 16 bytes in memory
+ * and must not change.
  *
  * A function that refuses a request returns an outcome other than ASSAY_OK, and the fault tells why. `fault` may be
  * null.
@@ -30,9 +31,9 @@ typedef enum assay_outcome { /* defined in spec/faults.yaml */
 } assay_outcome;
 
 typedef struct assay_fault {
-  char rule[64];   /* the id of the broken rule: in spec/format/rules.yaml, of an operator, or the name of an option */
-  char place[256]; /* the place in the program; may be empty */
-  char message[512]; /* one sentence, cut if it does not fit */
+  char rule[64];     /* the broken rule: an id of spec/format/rules.yaml or of an operator, or the name of an option */
+  char place[256];   /* the place in the program; may be empty */
+  char message[512]; /* one sentence; a sentence that does not fit is cut */
 } assay_fault;
 
 typedef struct assay_bytes {
@@ -50,19 +51,22 @@ typedef struct assay_memory {
 typedef struct assay_program assay_program;
 
 typedef struct assay_program_sizes {
-  size_t program;   /* used as long as the program */
-  size_t workspace; /* used only while the program is opened */
+  size_t program;   /* must stay valid as long as the program is used */
+  size_t workspace; /* is used only by assay_program_open */
 } assay_program_sizes;
 
-/* Opens a program with its data files (.ptd). Every rule of the files is checked. */
+/* Opens a program with its data files (.ptd) and checks every rule of the files. assay_program_size tells how many
+ * bytes assay_program_open needs. */
 enum { ASSAY_MOST_DATA_FILES = 64 };
 assay_outcome assay_program_size(assay_bytes file, const assay_bytes* data, size_t data_count,
                                  assay_program_sizes* sizes, assay_fault* fault);
 assay_outcome assay_program_open(assay_bytes file, const assay_bytes* data, size_t data_count, assay_memory program,
                                  assay_memory workspace, assay_program** opened, assay_fault* fault);
 
+/* Returns the number of methods. */
 size_t assay_method_count(const assay_program* program);
-/* The name of method i, without a terminating zero. Null: there are fewer methods. */
+/* Returns the name of method i, which has `*length` bytes and no terminating zero. Returns null if i is not less than
+ * assay_method_count. */
 const char* assay_method_name(const assay_program* program, size_t i, size_t* length);
 
 /* -- methods ------------------------------------------------------------------------------------------------------ */
@@ -71,67 +75,70 @@ typedef struct assay_method assay_method;
 typedef struct assay_fallback assay_fallback;
 typedef struct assay_backend assay_backend;
 
-/* The packed constants of a method, which kernels made of its constants in an earlier run. assay_packed_open sets it.
- */
+/* Packed constants: the constants of a method in the memory layout that its kernels read, saved by an earlier process.
+ * assay_packed_open sets the members. */
 typedef struct assay_packed {
   assay_bytes constants;
   uint64_t layout;
 } assay_packed;
 
 typedef struct assay_options {
-  const assay_fallback* fallback; /* does the calls that have no kernel; may be null */
-  const assay_backend* backends;  /* execute what is delegated */
+  const assay_fallback* fallback; /* computes the calls that no kernel accepts; may be null */
+  const assay_backend* backends;  /* the backends that execute the delegates of a program */
   size_t backend_count;
-  int64_t instructions; /* limit of one execution; 0: ten million */
-  /* Runs task(context, i) for each i < tasks, on `threads` threads. Null: the tasks run one after another. The results
-   * are the same. */
+  int64_t instructions; /* the most instructions that one execution may run; 0 means ten million */
+  /* A function of the client that runs task(context, i) for each i < tasks on `threads` threads. If it is null, the
+   * tasks run one after another; the results are the same. */
   void (*run)(void* pool, void (*task)(void* context, size_t i), void* context, size_t tasks);
-  void* pool;
+  void* pool; /* the first argument of `run` */
   size_t threads;
-  size_t least_share; /* least number of elements of a task; 0: 16384 */
-  /* "sse4", "avx2", "avx512", "neon" or "portable". Null: the best one of this machine. Sizes can be asked for each
-   * instruction set of the build. */
+  size_t least_share; /* the least number of elements of a task; 0 means 16384 */
+  /* "sse4", "avx2", "avx512", "neon" or "portable"; null means the best one that this machine has. assay_method_size
+   * accepts each instruction set of the build, also one that this machine lacks. */
   const char* instruction_set;
-  /* Allows relaxed arithmetic (spec/numerics.md): convolutions may use other sums. The bounds for finite numbers are
-   * wider; infinities and NaN may give anything. */
+  /* Allows relaxed arithmetic (spec/numerics.md), in which a convolution may sum other terms. The error bounds for
+   * finite numbers are wider. Where an operand is infinite or NaN, any result is allowed. */
   bool relaxed;
-  bool as_written; /* one step for each instruction: nothing is merged, dropped or stored in another order */
-  /* Methods also share state that has no name: a planned memory that holds state of one method is shared by all
-   * methods. The option must be the same for all methods of a program. */
+  bool as_written; /* makes one step for each instruction: merges and drops none and changes no dim order */
+  /* Lets methods share state that has no name, too: all methods share each planned memory that holds state of one of
+   * them. The option must be the same for all methods of a program. */
   bool share_arenas;
-  const assay_packed* packed; /* used instead of packing constants in prepared memory; may be null */
+  const assay_packed* packed; /* packed constants to use in place of new ones in prepared memory; may be null */
 } assay_options;
 
 typedef struct assay_method_sizes {
-  size_t workspace; /* used only while the method is made */
-  size_t prepared;  /* values, steps and packed constants: used as long as the method */
-  size_t arena;     /* what the method computes, and its state: used as long as the method */
-  size_t shared;  /* state that the program's methods share: one memory for all, zeroed before the first is made; may be
-                     0 */
-  size_t scratch; /* used during an execution; methods that do not run at the same time may share it */
+  size_t workspace; /* is used only by assay_method_size and assay_method_make */
+  size_t prepared;  /* holds values, steps and packed constants; must stay valid as long as the method is used */
+  size_t arena;     /* holds computed tensors and state; must stay valid as long as the method is used */
+  /* Holds the state that the program's methods share. All methods get one such memory, which the client must set to
+   * zero before it makes the first method. May be 0. */
+  size_t shared;
+  size_t scratch; /* is used only during an execution; methods that do not run at the same time may share it */
 } assay_method_sizes;
 
 typedef struct assay_method_memories {
   assay_memory workspace, prepared, arena, shared, scratch;
 } assay_method_memories;
 
-/* Ask for the workspace's size first: assay_method_size uses the workspace to count the other memories. */
+/* Prepares a method in three calls: the first tells the size of the workspace, the second uses the workspace to find
+ * the sizes of the other memories, and the third makes the method in these memories. */
 assay_outcome assay_method_workspace_size(const assay_program* program, const char* name, size_t* bytes,
                                           assay_fault* fault);
 assay_outcome assay_method_size(const assay_program* program, const char* name, const assay_options* options,
                                 assay_memory workspace, assay_method_sizes* sizes, assay_fault* fault);
 assay_outcome assay_method_make(const assay_program* program, const char* name, const assay_options* options,
                                 const assay_method_memories* memories, assay_method** made, assay_fault* fault);
-/* Writes the method's packed constants to a file for the next process. The file has assay_packed_size bytes. */
+/* Writes the method's packed constants to `file`, for use by a later process. `file` must have at least as many bytes
+ * as assay_packed_size returns. */
 size_t assay_packed_size(const assay_method* method);
 assay_outcome assay_packed_save(const assay_program* program, const assay_method* method, assay_memory file,
                                 assay_fault* fault);
-/* Opens such a file. It begins at a multiple of 64 in memory, must stay as long as methods use it, and is only read.
- * Rules P1 to P5 are checked on all of its bytes. P6, whether it belongs to this method, instruction set and build, is
- * checked when a size is asked for and when the method is made. */
+/* Opens a file of packed constants without a copy. The file must be aligned to 64 bytes and must stay valid as long as
+ * methods use it; it is only read. Checks rules P1 to P5 on all bytes of the file. assay_method_size and
+ * assay_method_make check P6: the file belongs to this method, instruction set and build. */
 assay_outcome assay_packed_open(const assay_program* program, assay_bytes file, assay_packed* opened,
                                 assay_fault* fault);
-/* Ends the delegates of a method. Call it before the memory of a method that delegates is given up. */
+/* Ends the delegates of a method. A client must call it before it frees the memory of a method that has delegates. */
 void assay_method_end(assay_method* method);
 
 /* -- values ------------------------------------------------------------------------------------------------------- */
@@ -141,7 +148,7 @@ typedef enum assay_kind { ASSAY_NONE, ASSAY_INTEGER, ASSAY_REAL, ASSAY_BOOLEAN, 
 /* Elements are in the order of dim_order, outermost dimension first, without gaps. */
 typedef struct assay_tensor {
   void* data;
-  int dtype; /* the format's ScalarType */
+  int dtype; /* the number of the dtype in ExecuTorch's ScalarType; spec/dtypes.yaml lists all */
   size_t rank;
   const int32_t* sizes;
   const uint8_t* dim_order;
@@ -161,58 +168,72 @@ typedef struct assay_value {
   } as;
 } assay_value;
 
+/* Return the number of inputs and the number of outputs. */
 size_t assay_input_count(const assay_method* method);
 size_t assay_output_count(const assay_method* method);
-/* Input i as it was set last, or else as the program declares it. Output i of the last execution; its elements stay
- * until the next execution. ASSAY_INVALID: there are fewer inputs or outputs. */
+/* assay_input gives the value that input i was set to last, or else the value that the program declares. assay_output
+ * gives output i of the last execution; its elements stay valid until the next execution. Both return ASSAY_INVALID if
+ * there is no input or output i. */
 assay_outcome assay_input(const assay_method* method, size_t i, assay_value* value);
 assay_outcome assay_output(const assay_method* method, size_t i, assay_value* value);
 
-/* Copies a value of the kind, dtype, dim order and sizes that the program declares. */
+/* Sets input i to a copy of the value. Requires the kind, dtype, dim order and sizes that the program declares.
+ * Faults: R1, R2, R3, R6, R7. */
 assay_outcome assay_set_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault);
-/* The same, but uses a tensor's elements in place until the input is set again. The memory must stay, and must not
- * change during an execution. R5: the program writes to this input, its bytes are another value's, too, or a kernel
- * reads bytes behind it. */
+/* Sets input i without a copy: the method reads a tensor's elements in place until the input is set again. The memory
+ * must stay valid and must not change during an execution. Refuses by rule R5 if the program writes to this input, if
+ * another value has the same bytes, or if a kernel reads bytes behind the tensor. Other faults: R1, R2, R3, R6, R7. */
 assay_outcome assay_alias_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault);
-/* Sets the memory of an output that has no place in the plan. */
+/* Supplies the memory of an output to which the program's memory plan gives none. Faults: R5, R6, R7. */
 assay_outcome assay_set_output(assay_method* method, size_t i, assay_memory memory, assay_fault* fault);
 
 /* -- executions --------------------------------------------------------------------------------------------------- */
 
+/* Executes the method to its end. A refused instruction changes nothing. Faults: R4, R6, I17, and the faults of
+ * operators and backends. */
 assay_outcome assay_execute(assay_method* method, assay_fault* fault);
-/* Executes one step. It begins an execution if none is running. */
+/* Executes one step. Begins an execution if none is running. */
 assay_outcome assay_step(assay_method* method, assay_fault* fault);
+/* Returns whether an execution has begun and not ended. */
 bool assay_running(const assay_method* method);
-void assay_reset(assay_method* method); /* gives up an execution between two steps; state stays */
+/* Abandons an execution between two steps. State keeps what the steps wrote. */
+void assay_reset(assay_method* method);
 
-/* A step: the instruction, counted through all chains; the operator, "" if the instruction calls none; the kernel,
- * "reference" for the fallback; and the work of other instructions that the step does, too. */
+/* What a step does: its own instruction, and the work of other instructions that rewrites merged into it. */
 typedef struct assay_step_info {
-  uint32_t instruction;
-  const char* op;
+  uint32_t instruction; /* the index of the instruction, counted through all chains */
+  const char* op;       /* the operator, "" if the instruction calls none; it has no terminating zero */
   size_t op_length;
-  const char* kernel;
-  bool norm, residual;    /* a batch norm of constants; the sum with another tensor */
-  bool safe;              /* a row of a softmax that is -infinity throughout becomes zeros */
-  bool unread;            /* the indices of a pool are not written, as nothing reads them */
-  const char* activation; /* "": none */
-  bool attention;         /* scores, softmax and product with the values; the scores are not stored */
-  bool views; /* operands are read, or the result is written, through views instead of copies that change strides */
+  const char* kernel;     /* the name of the kernel, "reference" for the fallback */
+  bool norm;              /* the step also applies a batch norm whose parameters are constants */
+  bool residual;          /* the step also adds another tensor */
+  bool safe;              /* the step also turns each row of a softmax whose elements are all -infinity into zeros */
+  bool unread;            /* the step does not write the indices of a pool, because nothing reads them */
+  const char* activation; /* the activation function that the step also applies, or "" */
+  bool attention; /* the step computes scores, softmax and product with the values; it does not store the scores */
+  bool views;     /* the step reads or writes through views in place of copies that change strides */
 } assay_step_info;
-/* The name of the i-th rewrite that changed the method's calls. Null: there are fewer. */
+/* Returns the name of the i-th rewrite that changed the method's calls, or null if fewer rewrites did. */
 const char* assay_rewrite_at(const assay_method* method, size_t i);
+/* Returns the number of steps. */
 size_t assay_step_count(const assay_method* method);
+/* Describes step i. Requires i < assay_step_count(method). */
 assay_step_info assay_step_at(const assay_method* method, size_t i);
-/* Writes the dtypes and layouts of a step's tensors, for which a selective build must have a kernel. The text is cut if
- * it does not fit in `size`, which is more than 0. */
+/* Writes the dtypes and layouts of a step's tensors as text. A selective build must have a kernel for them. A text that
+ * does not fit in `size` bytes is cut. Requires size > 0. */
 void assay_step_operands(const assay_method* method, size_t i, char* text, size_t size);
-/* The step that executes an instruction. SIZE_MAX: there is nothing to execute. */
+/* Returns the number of instructions in all chains. */
 size_t assay_instruction_count(const assay_method* method);
+/* Returns the step that executes an instruction, or SIZE_MAX if no step does. Requires
+ * instruction < assay_instruction_count(method). */
 size_t assay_step_of(const assay_method* method, size_t instruction);
-size_t assay_next_step(const assay_method* method); /* of a running execution */
+/* Returns the index of the step that the running execution executes next. */
+size_t assay_next_step(const assay_method* method);
 
-/* Calls `done` after each step of the method's executions. `done` must not change the method (R6). Null: no call. */
-typedef bool (*assay_listener)(void* context, const assay_method* method, size_t step); /* false: the execution ends */
+/* A function of the client that is called after each step. It must not change the method (rule R6). If it returns
+ * false, the execution ends. */
+typedef bool (*assay_listener)(void* context, const assay_method* method, size_t step);
+/* Sets the listener of all further executions. A null `done` removes it. */
 void assay_listen(assay_method* method, assay_listener done, void* context);
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@
 #include "optimized/api/assay.h"
 #include "optimized/runtime/method.h"
 
-// The types of the C interface and the types of the runtime that they stand for.
+// Conversions between the types of the C interface and the types of the runtime.
 
 struct assay_program {
   std::optional<assay::optimized::Program> program;
@@ -21,7 +21,7 @@ namespace assay::optimized {
 inline Program::Bytes bytes_of(const assay_bytes& b) { return {static_cast<const std::byte*>(b.data), b.size}; }
 inline std::span<std::byte> bytes_of(const assay_memory& m) { return {static_cast<std::byte*>(m.data), m.size}; }
 
-// A number of bytes as a size_t. A number beyond its range becomes its largest value.
+// Converts a number of bytes to size_t. A number that is too large becomes the largest size_t.
 inline std::size_t interface_size(std::uint64_t bytes) {
   return static_cast<std::size_t>(std::min<std::uint64_t>(bytes, std::numeric_limits<std::size_t>::max()));
 }

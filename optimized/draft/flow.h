@@ -4,51 +4,54 @@
 
 #include "optimized/draft/source.h"
 
-// The data flow of a method whose instructions run one after another: which instruction reads what another one wrote.
-// A source leaves views out, so that two values are the same bytes where one reads what was written as the other.
+// The data flow of a method whose instructions run in order: which instruction reads what another instruction wrote. A
+// source has no calls of views: instead, two values have the same bytes, and an instruction may read through one value
+// what was written through the other.
 namespace assay::optimized {
 
 class Flow {
  public:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  // Whether instructions run in order and none moves a value to another place.
+  // Whether the instructions run in order and no instruction moves a value.
   static bool is_straight(const Source& source);
-  // None: there is no room, or more to look at than `most_steps`.
+  // Analyses a source. Returns nothing if there is too little memory or the analysis would take more than `most_steps`
+  // steps.
   static std::optional<Flow> of(const Source& source, format::Workspace& workspace);
   static constexpr std::uint64_t most_steps = std::uint64_t{1} << 26;
 
-  // Values that are the same bytes, or parts of them, are a group. The root is the value that names the group.
+  // Values whose bytes overlap are a group. The root is the value that identifies the group.
   std::uint32_t root(std::uint32_t value) const;
   struct Group {
-    std::uint32_t writers = 0, readers = 0;  // how often instructions write and read it
-    std::uint32_t writer = none;             // the last instruction that writes it
+    std::uint32_t writers = 0, readers = 0;  // the numbers of writes and reads by instructions
+    std::uint32_t writer = none;             // the last instruction that writes the group
     std::uint32_t members = 1;
-    bool input = false, output = false, state = false;  // whether one of its values is
-    bool same_place = true;                             // all of its values are exactly the same bytes
+    bool input = false, output = false, state = false;  // whether one of its values is an input, an output or state
+    bool same_place = true;                             // whether all its values have exactly the same bytes
   };
   const Group& group(std::uint32_t value) const { return groups_[root(value)]; }
-  // One instruction writes the group, once and whole, and only instructions read it.
+  // Whether exactly one instruction writes the group, writes all of it, and only instructions read it.
   bool is_private(std::uint32_t value) const {
     const Group& g = group(value);
     return g.writers == 1 && g.same_place && !g.input && !g.output && !g.state;
   }
-  // The group does not change while it is of use.
+  // Whether the group never changes after its first read.
   bool is_steady(std::uint32_t value) const {
     const Group& g = group(value);
     return !g.state && g.same_place && g.writers == (g.input ? 0 : 1);
   }
 
-  // The bytes of a value in a planned memory, or in a memory of its own. A merged value has the bytes of the group that
-  // it is merged into.
+  // The range of a value's bytes in a planned memory or in a memory of its own. A merged value has the bytes of the
+  // group into which it was merged.
   struct Place {
     std::uint32_t memory;
     std::uint64_t begin, size;
   };
   const Place& place(std::uint32_t value) const { return places_[value]; }
-  // The copy from b to a is dropped: the values of a's group become values of b's group, which has as many bytes.
+  // Drops a copy from b to a: the values of a's group become values of b's group. Requires groups with equally many
+  // bytes.
   void merge(std::uint32_t a, std::uint32_t b);
-  // One more instruction reads the value's group, or one less.
+  // Records that one more instruction, or one less, reads the value's group.
   void enter(std::uint32_t value) { ++groups_[root(value)].readers; }
   void leave(std::uint32_t value) { --groups_[root(value)].readers; }
   template <class F>
@@ -59,7 +62,7 @@ class Flow {
   }
 
  private:
-  struct Written {  // bytes that hold what was written as a value
+  struct Written {  // bytes that hold what was written through a value
     std::uint32_t memory, value;
     std::uint64_t begin, end;
   };

@@ -6,60 +6,64 @@
 
 #include "optimized/runtime/kernel.h"
 
-// A method as preparation reads it, whatever describes it. A front end fills a Source: prepare/pte does it from an
-// execution plan of a .pte file. Nothing else in prepare and rewrite knows where a method comes from.
+// A method in the form that preparation reads, independent of the file format. A front end makes a Source: prepare/pte
+// makes one from an execution plan of a .pte file. Nothing else in prepare and rewrite depends on the format.
 namespace assay::optimized {
 
-// An operator's call, or another instruction.
+// A call of an operator, or another instruction.
 struct Instruction {
   enum class Kind : std::uint8_t { call, delegate, move, jump, free };
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  // The operands are the arguments of `call`: of a delegate its arguments, of a move from and to, of a jump the
-  // condition, none of a free. Only a call has roles.
+  // The arguments of `call` are the operands: for a delegate its arguments, for a move `from` and `to`, for a jump the
+  // condition; a free has none. Only a call of an operator has roles.
   Call call{};
   Kind kind = Kind::call;
-  bool is_typed = false;      // a call whose operands always have the types that the operator's schema states
-  bool dead = false;          // no step executes it
-  std::uint32_t into = none;  // of a dead instruction: the one that does its work; none: no work is left
-  // Of a delegate its number, of a jump the instruction to go to where the condition is false, of a free the value.
+  // Whether it is a call whose operands always have the types that the operator's schema states.
+  bool is_typed = false;
+  bool dead = false;  // whether no step executes it
+  // For a dead instruction, the instruction that does its work, or `none` if no work is left.
+  std::uint32_t into = none;
+  // For a delegate, its number. For a jump, the instruction that follows if the condition is false. For a free, the
+  // value.
   std::uint32_t target = 0;
-  std::uint32_t index = 0;  // in its chain, for messages
+  std::uint32_t index = 0;  // the index of the instruction in its chain, for messages
 };
 
-// Where the bytes of a tensor are as the source places them, and what they are before the first execution.
+// Where the source places the bytes of a tensor, and the contents of these bytes before the first execution.
 struct Storage {
-  std::uint32_t memory = 0;            // planned memory; 0: none, the tensor has its own
-  bool is_missing = false;             // external content that no data file has
-  bool has_initial = false;            // state that begins as `content`, not as zeros
-  bool is_begun = false;               // state in shared memory that another method has given its initial value
-  std::uint64_t offset = 0;            // in the planned memory
-  std::uint64_t bytes = 0;             // at most, unless the tensor is unbounded
-  std::span<const std::byte> content;  // of a constant, or of state
-  std::string_view name;               // of external content
+  std::uint32_t memory = 0;  // the planned memory, or 0 if the tensor has memory of its own
+  bool is_missing = false;   // whether it is external content that no data file has
+  bool has_initial = false;  // whether it is state that begins as `content`, not as zeros
+  // Whether it is state in shared memory to which another method has already given its initial value.
+  bool is_begun = false;
+  std::uint64_t offset = 0;            // the offset in the planned memory
+  std::uint64_t bytes = 0;             // the largest number of bytes, if the tensor is not unbounded
+  std::span<const std::byte> content;  // the bytes of a constant, or the initial value of state
+  std::string_view name;               // the name of external content
 };
 
 struct PlannedMemory {
   std::uint64_t bytes = 0;
-  bool is_shared = false;  // between the methods of the program
+  bool is_shared = false;  // whether the methods of the program share it
 };
 
 struct Source {
   std::string_view name{};
   std::span<Value> values{};
-  std::span<Tensor> tensors{};         // by value
+  std::span<Tensor> tensors{};         // indexed by value
   std::span<const Storage> storage{};  // by value
   std::span<Instruction> instructions{};
   std::span<const std::int32_t> inputs{}, outputs{};  // values
-  std::span<const PlannedMemory> memories{};          // by number; number 0 is unused
+  std::span<const PlannedMemory> memories{};          // indexed by number; number 0 is unused
   std::uint32_t delegates = 0;
-  std::uint32_t methods = 1, method = 0;  // how many methods share memories, and which of them this one is
-  bool has_one_chain = false;             // of instructions
+  std::uint32_t methods = 1, method = 0;  // the number of methods that share memories, and the index of this method
+  bool has_one_chain = false;             // whether all instructions are in one chain
 
   std::uint32_t index_of(const Value& v) const { return static_cast<std::uint32_t>(&v - values.data()); }
   bool is_tensor(std::uint32_t v) const { return values[v].kind == ValueKind::tensor; }
   bool is_shared(std::uint32_t v) const { return memories[storage[v].memory].is_shared; }
-  // Where messages say that something is wrong.
+  // The position in messages about this method.
   format::Place place() const { return {nullptr, name, -1, true}; }
 };
 

@@ -40,8 +40,8 @@ bool execute(void* delegate, std::span<Value* const> arguments, std::int64_t& le
     assay::Delegate& d = *held.delegate;
     *held.executed = held.options.instructions - left;
     if (arguments.size() != d.inputs() + d.outputs())
-      throw broken("I14", {}, "has ", arguments.size(), " arguments, but the delegate takes ", d.inputs(),
-                   " and gives ", d.outputs());
+      throw broken("I14", {}, "has ", arguments.size(), " arguments, but the delegate has ", d.inputs(), " inputs and ",
+                   d.outputs(), " outputs");
     Buffer<assay::Value> values;
     for (std::size_t i = 0; i < arguments.size(); ++i) values.push_back(to_reference(*arguments[i], i < d.inputs()));
     d.execute(values);

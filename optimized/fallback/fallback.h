@@ -8,17 +8,17 @@
 #include "reference/budget.h"
 #include "reference/runtime/delegate.h"
 
-// The reference does the calls that have no kernel yet. It uses the heap and exceptions, bounded by a budget. It is a
-// library of its own, which a deployable build leaves out.
+// The fallback: the reference computes the calls that no kernel accepts. It uses the heap and exceptions, within a
+// budget. It is a library of its own, which a deployable build leaves out.
 namespace assay::optimized {
 
-// Accepts every call of an operator of the specification, and refuses it as the reference does.
+// Accepts every call of an operator of the specification. It has the results and faults of the reference.
 extern const Kernel reference_kernel;
 
-const assay_fallback* reference_fallback();  // the same, for clients of the C interface
+const assay_fallback* reference_fallback();  // for clients of the C interface
 
-// Backends of the reference, by their ids, as backends of the optimized runtime. A program that is a payload may
-// delegate to the same backends. These outlive the methods.
+// Backends of the reference as backends of the optimized runtime, with the same ids. A payload that is a program may
+// delegate to the same backends. Requires that the object outlives the methods.
 class ReferenceBackends {
  public:
   explicit ReferenceBackends(Backends backends);
@@ -26,10 +26,10 @@ class ReferenceBackends {
   ReferenceBackends& operator=(const ReferenceBackends&) = delete;
 
   std::span<const Backend> all() const { return all_; }
-  const assay_backend* data() const;  // the same, for clients of the C interface
+  const assay_backend* data() const;  // for clients of the C interface
   std::size_t size() const { return all_.size(); }
 
-  // What makes the delegates of one backend.
+  // The function that makes the delegates of one backend.
   struct Maker {
     const MakeDelegate& make;
     const Backends& all;
@@ -41,9 +41,9 @@ class ReferenceBackends {
   std::vector<Backend> all_;
 };
 
-const ReferenceBackends& reference_backends();  // the reference's own
+const ReferenceBackends& reference_backends();  // the backends that the reference has
 
-// While it lives, the calls of this thread are charged to this budget.
+// During the lifetime of an object, the calls of this thread are charged to its budget.
 class FallbackBudget {
  public:
   explicit FallbackBudget(const Budget& budget);

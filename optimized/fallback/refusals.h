@@ -10,7 +10,7 @@ namespace assay::optimized {
 
 Budget budget_of_this_thread();
 
-// f(Budget) within that budget; what it throws becomes the fault.
+// Calls f(Budget). An exception that f throws is turned into the fault.
 template <class F>
 bool caught(Fault& fault, F f) {
   try {

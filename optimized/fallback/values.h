@@ -5,11 +5,11 @@
 
 namespace assay::optimized {
 
-// A value as the reference has it. `with_elements`: of tensors too. Throws assay::Fault where a list of integers has a
-// value that is none.
+// Converts a value to a value of the reference. If `with_elements` is false, tensors get no elements. Throws
+// assay::Fault if a list of integers has an item that is no integer.
 assay::Value to_reference(const Value& value, bool with_elements = true);
 
-// Puts a result of the reference where the method has it; all of `results` or, where one does not fit, none. Throws
+// Stores results of the reference in the values of the method. If one result does not fit, stores none and throws
 // assay::Fault.
 struct Result {
   assay::Value value;

@@ -1,4 +1,4 @@
-// Activations of a vector.
+// Activation functions of a vector.
 #if defined(ASSAY_KERNELS_ACTIVATION_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ASSAY_KERNELS_ACTIVATION_INL_H
 #undef ASSAY_KERNELS_ACTIVATION_INL_H
@@ -16,13 +16,13 @@ namespace assay::kernels::HWY_NAMESPACE {
 
 HWY_INLINE Vector number(float x) { return hn::Set(floats, x); }
 
-// Where an operand is NaN or both are zeros, Min and Max return the second operand on x86, the number on Arm.
+// If an operand is NaN or both are zeros, Min and Max return the second operand on x86 and the number on Arm.
 HWY_INLINE Vector clamped(Vector x, Vector low, Vector high) {
   const Vector y = hn::Min(high, hn::Max(low, x));
   return HWY_TARGET == HWY_NEON ? hn::IfThenElse(hn::IsNaN(x), x, y) : y;
 }
 
-// 1 / (1 + e^-x), by e^-|x|, which does not overflow.
+// 1 / (1 + e^-x), computed from e^-|x|, which cannot overflow.
 HWY_INLINE Vector sigmoid(Vector x) {
   const Vector e = hn::Exp(floats, hn::Neg(hn::Abs(x)));
   const Vector y = hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(floats)), e, number(1)), hn::Add(number(1), e));
@@ -31,9 +31,9 @@ HWY_INLINE Vector sigmoid(Vector x) {
 
 HWY_INLINE Vector six_of(Vector x) { return clamped(hn::Add(x, number(3)), hn::Zero(floats), number(6)); }
 
-// x / 6 by a fused product, whose error is at most half an ulp and 2^-25 of it. A quotient takes much longer.
+// x / 6 as a fused product. Its error is at most half an ulp, plus 2^-25 of an ulp. A division takes much longer.
 HWY_INLINE Vector sixth(Vector x) {
-  constexpr float sixth = 1.0f / 6, rest = -0x1.555556p-28f;  // of 1/6
+  constexpr float sixth = 1.0f / 6, rest = -0x1.555556p-28f;  // their sum is 1/6
   if (HWY_TARGET == HWY_SSE4) return hn::Div(x, number(6));
   return hn::MulAdd(x, number(sixth), hn::Mul(x, number(rest)));
 }
@@ -42,12 +42,13 @@ HWY_INLINE Vector hardswish(Vector x) { return hn::Mul(x, hardsigmoid(x)); }
 HWY_INLINE Vector silu(Vector x) { return hn::Mul(x, sigmoid(x)); }
 
 HWY_INLINE Vector gelu_tanh(Vector x) {
-  constexpr float slope = 1.5957691216057308f, cubic = 0.071354816272600146f;  // 2 sqrt(2/pi), and 0.044715 times it
+  constexpr float slope = 1.5957691216057308f,
+                  cubic = 0.071354816272600146f;  // 2 sqrt(2/pi), and 0.044715 times that number.
   return hn::Mul(x, sigmoid(hn::Mul(x, hn::MulAdd(hn::Mul(x, x), number(cubic), number(slope)))));
 }
 
-// Phi(-|x|) = e^(-x^2/2) t g(t - 0.7), t = 1 / (1 + |x| / 4), where g is the Chebyshev fit on |x| <= 5.5, within 2^-25.
-// Beyond 5.5 the power makes the error smaller.
+// Phi(-|x|) = e^(-x^2/2) t g(t - 0.7), t = 1 / (1 + |x| / 4), where g is a Chebyshev approximation for |x| <= 5.5 with
+// an error below 2^-25. For |x| > 5.5 the factor e^(-x^2/2) makes the error smaller.
 HWY_INLINE Vector gelu(Vector x) {
   constexpr float g[] = {-0.09623069316148758f, -0.04160529747605324f, 0.2557394802570343f, 0.5789322257041931f,
                          0.6721136569976807f,   0.5116530060768127f,   0.2684824466705322f};
@@ -59,7 +60,8 @@ HWY_INLINE Vector gelu(Vector x) {
   return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(floats)), tail, hn::Sub(number(1), tail)));
 }
 
-// The activations that are applied to sums in registers. All others are applied to what was just stored.
+// The activations that are applied to sums in registers. The other activations are applied to results that were just
+// stored.
 constexpr bool is_short(Activation activation) {
   return activation <= Activation::clamp || activation == Activation::hardswish;
 }

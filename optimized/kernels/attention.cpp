@@ -31,7 +31,7 @@ struct Met {
 struct AttentionMemory {
   float *scores = nullptr, *scales = nullptr, *keys = nullptr, *values = nullptr;
   float* row = nullptr;  // a scaled query, or rows of a block's addend
-  Met* met = nullptr;    // by query
+  Met* met = nullptr;    // indexed by query
   std::size_t floats = 0;
 
   AttentionMemory(const Attention& a, float* scratch) {
@@ -64,7 +64,7 @@ HWY_INLINE void each_vector(std::size_t n, const Body& body) {
 
 HWY_INLINE Vector exponential(Vector x) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(floats, x)); }
 
-// Adds the mask and returns the largest sum. A NaN is not taken for the largest; it makes the sum of exponentials NaN.
+// Adds the mask and returns the largest sum. NaN does not count as the largest; it makes the sum of exponentials NaN.
 float masked(float* scores, std::size_t n, const float* mask, std::ptrdiff_t mask_column) {
   Vector tops = hn::Set(floats, lowest);
   each_vector(n, [&](std::size_t j, const auto& vector) HWY_ATTR {

@@ -60,7 +60,7 @@ template <std::size_t H, std::size_t K, std::size_t S>
 struct Strip {
   static constexpr std::size_t height = (H - 1) * S + K, width = (strip_width - 1) * S + K;
   const float* pixels[height][width];
-  float* out;             // of the first result
+  float* out;             // of the first result of the row
   const float* residual;  // of the first result, or null
 };
 

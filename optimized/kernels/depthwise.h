@@ -4,7 +4,7 @@
 
 namespace assay::kernels {
 
-// The weights of a tap are contiguous, in whole vectors.
+// The distance of the weights of two taps, in floats. The weights of a tap are contiguous and fill whole vectors.
 constexpr std::size_t depthwise_stride(const Convolution& c) {
   const std::size_t lanes = traits(c.set).lanes;
   return (c.groups + lanes - 1) / lanes * lanes;

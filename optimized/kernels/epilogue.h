@@ -8,10 +8,11 @@
 
 namespace assay::kernels {
 
-// Each is computed like its formula in float32. NaN stays NaN.
+// Activation functions. Each is computed by its formula in float32. NaN stays NaN.
 enum class Activation : std::uint8_t {
   none,
-  clamp,        // min(max(x, low), high): relu, relu6, hardtanh; no limit is NaN, and the upper limit wins
+  // Min(max(x, low), high): for relu, relu6, hardtanh. Requires limits that are not NaN. The upper limit has priority.
+  clamp,
   hardsigmoid,  // clamp(x + 3, 0, 6) / 6
   hardswish,    // x clamp(x + 3, 0, 6) / 6
   sigmoid,      // 1 / (1 + e^-x)
@@ -20,16 +21,17 @@ enum class Activation : std::uint8_t {
   gelu_tanh,    // x / (1 + e^-2t), t = sqrt(2/pi) (x + 0.044715 x^3)
 };
 
-// What is applied to a sum, which began with its bias, before it is stored.
+// What is applied to a sum before it is stored. The sum already contains the bias.
 struct Epilogue {
-  const float* residual = nullptr;  // is added first: as many rows and columns as the result, which it does not overlap
-  std::size_t residual_stride = 0;  // floats from a row to the next; of a convolution, from a pixel
+  // Is added first, or null. Requires as many rows and columns as the result, and no overlap with it.
+  const float* residual = nullptr;
+  std::size_t residual_stride = 0;  // the distance of rows (for a convolution, of pixels) in floats
   Activation activation = Activation::none;
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
 };
 
-// y[i] = activation(x[i]) of n floats; y may be x.
+// Computes y[i] = activation(x[i]) for n floats. y may be x.
 void activate(InstructionSet, Activation, float low, float high, const float* x, float* y, std::size_t n);
 
 }  // namespace assay::kernels

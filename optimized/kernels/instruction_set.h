@@ -7,19 +7,20 @@
 
 namespace assay::kernels {
 
-// The instruction sets that kernels are compiled for, of each architecture the slowest first. `portable` is what the
-// compiler targets. Weights are packed for one set. Sizes can be asked for any set, even if this machine lacks it.
+// The instruction sets for which kernels are compiled, for each architecture the slowest first. `portable` is the set
+// that the compiler targets by default. Weights are packed for one set. Sizes can be computed for any set, even if this
+// machine lacks it.
 enum class InstructionSet : std::uint8_t { sse4, avx2, avx512, neon, portable };
 
 struct InstructionSetTraits {
   const char* name;
-  std::size_t lanes;      // floats of a vector
-  std::size_t registers;  // vectors
+  std::size_t lanes;      // the number of floats in a vector
+  std::size_t registers;  // the number of vector registers
 };
 constexpr InstructionSetTraits instruction_sets[] = {
     {"sse4", 4, 16}, {"avx2", 8, 16}, {"avx512", 16, 32}, {"neon", 4, 32}, {"portable", 1, 16},
 };
-// A function as Highway compiled it for each set; null where it did not.
+// Pointers to a function that Highway compiled for each instruction set; null if it did not compile it.
 #define ASSAY_OF_EACH_SET(function)                                                                             \
   {                                                                                                             \
     HWY_CHOOSE_SSE4(function), HWY_CHOOSE_AVX2(function), HWY_CHOOSE_AVX3(function), HWY_CHOOSE_NEON(function), \
@@ -32,10 +33,10 @@ constexpr const InstructionSetTraits& traits(InstructionSet set) {
 constexpr const char* name_of(std::optional<InstructionSet> set) { return set ? traits(*set).name : "none"; }
 std::optional<InstructionSet> find_instruction_set(std::string_view name);
 
-// Whether this library has the set, and whether this machine can also run it.
+// is_compiled: whether this library contains the set. is_supported: whether this machine can also run it.
 bool is_compiled(InstructionSet);
 bool is_supported(InstructionSet);
-// The fastest supported set. None: an x86-64 without SSE4.2.
+// The fastest supported set. Nothing on an x86-64 without SSE4.2.
 std::optional<InstructionSet> best_instruction_set();
 
 }  // namespace assay::kernels

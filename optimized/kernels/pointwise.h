@@ -6,7 +6,7 @@
 
 #include "optimized/kernels/instruction_set.h"
 
-// Elementwise operations: each result is computed from one, two or three numbers.
+// Elementwise operations. Each result is computed from one, two or three numbers.
 namespace assay::kernels {
 
 // The name of an operation, such as "sinh", as a template argument. pointwise.cpp has a formula for each.
@@ -20,24 +20,24 @@ struct Operation {
   char name[16] = {};
 };
 
-// The types of elements: floats, integers of 64 bits, which wrap, and bytes, which are true where they are not 0.
+// The types of elements: floats; integers of 64 bits, which wrap; and bytes, which are true if they are not 0.
 enum class Element : std::uint8_t { f32, i64, boolean };
 constexpr std::size_t bytes_of(Element e) { return e == Element::f32 ? 4 : e == Element::i64 ? 8 : 1; }
 
-// Computes n results from n elements of each operand. Elements lie one after another. `out` may be an operand whose
-// elements have the size of the results. There are three parameters of the type of the elements; each begins at a
-// multiple of parameter_bytes.
+// Computes n results from n elements of each operand. Elements are contiguous. `out` may be an operand if its elements
+// have the size of the results. There are three parameters of the element type; parameter i begins at byte i *
+// parameter_bytes.
 constexpr std::size_t parameter_bytes = 8, most_parameters = 3;
 using PointwiseRow = void (*)(const void* const* operands, void* out, std::size_t n, const void* parameters);
 
 struct PointwiseFormula {
-  PointwiseRow row = nullptr;  // null: the operation is not defined on these elements
+  PointwiseRow row = nullptr;  // null if the operation is not defined for this element type
   std::uint8_t operands = 0;
-  bool gives_truth = false;  // results are bytes, 1 or 0, of whatever type the elements are
+  bool gives_truth = false;  // whether results are bytes, 1 or 0, for every element type
 };
 
-// One function for each operation and type of elements, so that a selective build links only the formulas that its
-// kernels need.
+// A function that returns a formula. Each operation and element type has its own function, so that a selective build
+// links only the formulas that its kernels need.
 using FindFormula = PointwiseFormula (*)(InstructionSet);
 template <Operation, Element>
 PointwiseFormula find_formula(InstructionSet);

@@ -296,14 +296,14 @@ void activate_tile(const Epilogue& epilogue, const Rows& rows, Range columns) {
 constexpr auto tiles = all_tiles(std::make_index_sequence<most_vectors>());
 constexpr auto strips = strips_of(std::make_index_sequence<most_vectors>());
 
-// Results that each see one tap of so few channels that the weights stay near. A tile is done quickly, and its
-// addresses are those of the tile before plus a constant.
+// Results that each see one tap of so few channels that the weights stay near. A tile takes little time. Its addresses
+// are the addresses of the previous tile plus a constant.
 bool is_thin(const Product& p, const Pass& pass) {
   return p.tap_y.count * p.tap_x.count == 1 && !p.image.zeros && p.channels * most_vectors * lanes <= thin_panel &&
          p.panels.floats() <= thin_weights && pass.first && pass.last && is_short(p.epilogue.activation);
 }
 
-// How many results, from the first on, have equal distances: those of a row, or all.
+// The number of results, from the first on, that have equal distances: the results of a row, or all results.
 std::size_t even_results(const Product& p) {
   const std::ptrdiff_t row = floats_to(p.image, p.y.stride, 0);
   const bool goes_on = row == floats_to(p.image, 0, p.x.stride * static_cast<std::ptrdiff_t>(p.x.count)) &&

@@ -8,15 +8,15 @@
 #include "optimized/kernels/threads.h"
 
 // The loop of matrix products and convolutions. Each result is a row of `columns` sums over taps and channels. A tap is
-// a place of the image relative to the result's place; its channels are multiplied by packed weights.
+// a position in the image relative to the position of the result. Its channels are multiplied by packed weights.
 namespace assay::kernels {
 
-// The largest width of a panel, in vectors: it leaves room for tiles of six rows.
+// The largest width of a panel in vectors. It leaves registers for tiles of six rows.
 constexpr std::size_t panel_vectors(std::size_t registers) { return registers < 32 ? 2 : 4; }
 
 // A matrix of `depth` rows, packed in panels of neighbouring columns. All panels together are vectors(columns) vectors
-// wide; their widths differ by at most one. Within a panel the rows follow each other. What is missing of the last
-// vector is 0.
+// wide; their widths differ by at most one. Within a panel the rows follow each other. The last vector is padded with
+// zeros.
 struct Panels {
   InstructionSet set = InstructionSet::sse4;
   std::size_t depth = 0, columns = 0;
@@ -31,20 +31,22 @@ struct Panels {
   constexpr std::size_t floats() const { return vectors() * lanes() * depth; }
 };
 
-// x86 has no registers for more pointers.
+// The most rows of a tile; x86 has no registers for more pointers.
 constexpr std::size_t most_rows = 10;
 
-// Rows of a tile of this many vectors: its sums, a row of weights and one element stay in registers.
+// The number of rows of a tile that is `vectors` wide, so that its sums, a row of weights and one element stay in
+// registers.
 constexpr std::size_t tile_rows(std::size_t registers, std::size_t vectors) {
   return std::min(most_rows, (registers - 1 - vectors) / vectors);
 }
 
-// Pixels of `channels` floats, surrounded by zeros.
+// An image whose pixels have `channels` floats. Pixels outside of it are zeros.
 struct Image {
   const float* data = nullptr;
   std::size_t height = 1, width = 1;
   std::size_t row_stride = 0, pixel_stride = 0;  // floats
-  const float* zeros = nullptr;                  // as many as channels; null where no tap is ever outside
+  // As many zeros as there are channels. Null if no tap is ever outside of the image.
+  const float* zeros = nullptr;
 };
 
 // Tap (i, j) of result (y, x) is the pixel (y y_stride + y_first + i y_step, ...).
@@ -55,26 +57,28 @@ struct TapAxis {
 struct ResultAxis {
   std::size_t count = 1;
   std::ptrdiff_t stride = 1;
-  std::size_t place = 1;  // pixels from a result to the next in the output
+  std::size_t place = 1;  // the distance of results in the output, in pixels
 };
 
 struct Product {
   Panels panels;
   const float* packed = nullptr;
-  const float* bias = nullptr;  // null: zeros
+  const float* bias = nullptr;  // null means zeros
   Image image;
-  std::size_t channels = 0;                 // of a tap
-  const std::ptrdiff_t* offsets = nullptr;  // floats from a pixel to each of its channels; null: they are contiguous
+  std::size_t channels = 0;  // the number of channels of a tap
+  // The offset of each channel from its pixel, in floats. Null if the channels are contiguous.
+  const std::ptrdiff_t* offsets = nullptr;
   TapAxis tap_y, tap_x;
   ResultAxis y, x;
   float* out = nullptr;
-  std::size_t out_stride = 0;  // from an output pixel to the next
+  std::size_t out_stride = 0;  // the distance of output pixels in floats
   Epilogue epilogue;
 };
 
 void multiply(const Product&, const Threads&);
 
-// Packs the rows of a matrix: row(i)[j * column_stride] in column j, times scale[j] unless scale is null.
+// Packs the rows of a matrix. Column j of row i is row(i)[j * column_stride], multiplied by scale[j] if `scale` is not
+// null.
 template <class Row>
 void pack_rows(const Panels& panels, const Row& row, std::size_t column_stride, const float* scale, float* packed) {
   for (std::size_t panel = 0; panel < panels.count(); ++panel) {

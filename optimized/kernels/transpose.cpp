@@ -52,7 +52,7 @@ void copy_row(const CopyAxis& row, const T* from, T* to) {
   for (std::size_t i = 0; i < row.size; ++i, from += row.from_stride, to += row.to_stride) *to = *from;
 }
 
-constexpr std::size_t side = 4;  // of a block that fits in registers
+constexpr std::size_t side = 4;  // the side of a block that fits in registers
 
 template <class T>
 void transpose_block(const T* from, std::ptrdiff_t from_stride, T* to, std::ptrdiff_t to_stride) {

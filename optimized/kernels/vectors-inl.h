@@ -1,4 +1,4 @@
-// Vectors of floats of the instruction set that is being compiled, and parts of vectors.
+// Vectors of floats for the instruction set that is being compiled, and parts of vectors.
 #if defined(ASSAY_KERNELS_VECTORS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ASSAY_KERNELS_VECTORS_INL_H
 #undef ASSAY_KERNELS_VECTORS_INL_H
@@ -29,13 +29,13 @@ constexpr InstructionSet instruction_set = HWY_TARGET == HWY_AVX3   ? Instructio
                                                                     : InstructionSet::portable;
 static_assert(traits(instruction_set).lanes == lanes);
 
-// The first n floats of a vector. From 256 bits on a masked access does not touch the masked floats. From 512 bits on
-// it costs no more than an access to a whole vector.
+// The first n floats of a vector. With vectors of 256 bits or more, a masked access does not touch the masked floats.
+// With 512 bits or more, it costs no more than an access to a whole vector.
 class Part {
  public:
   explicit HWY_INLINE Part(std::size_t n) : n_(n), mask_(hn::FirstN(floats, n)) {}
 
-  // Nothing behind them is read; the other floats of the vector are 0.
+  // Reads only the first n floats; the other floats of the vector are 0.
   HWY_INLINE Vector load(const float* p) const {
     if (HWY_TARGET > HWY_AVX3 && n_ == lanes) return hn::LoadU(floats, p);
     if constexpr (masked) return hn::MaskedLoad(mask_, floats, p);
@@ -50,7 +50,7 @@ class Part {
     hn::Store(v, floats, whole);
     std::memcpy(p, whole, n_ * sizeof(float));
   }
-  // The other floats become 0.
+  // Sets all floats except the first n to 0.
   HWY_INLINE Vector kept(Vector v) const { return hn::IfThenElseZero(mask_, v); }
 
  private:
@@ -66,7 +66,7 @@ struct WholeVector {
   HWY_INLINE Vector kept(Vector v) const { return v; }
 };
 
-// f(0) to f(N - 1). Each index is a constant of its own type, so that arrays of vectors stay in registers.
+// Calls f(0) to f(N - 1). Each index is a constant with its own type, so that arrays of vectors stay in registers.
 template <class F, std::size_t... I>
 HWY_INLINE void unrolled(const F& f, std::index_sequence<I...>) {
   (f(std::integral_constant<std::size_t, I>()), ...);
@@ -76,7 +76,7 @@ HWY_INLINE void unrolled(const F& f) {
   unrolled(f, std::make_index_sequence<N>());
 }
 
-// sum += a b. Without it g++ moves sums between registers, and some to memory, in straight code that takes all
+// Computes sum += a b. Without this function, g++ moves sums between registers and to memory in code that uses all
 // registers.
 HWY_INLINE void add_product(Vector a, Vector b, Vector& sum) {
 #if HWY_TARGET == HWY_AVX2

@@ -76,7 +76,7 @@ HWY_INLINE void transform_sums(const Vector (&m)[side], Vector (&to)[made]) {
   to[3] = hn::MulAdd(number(b * b * b), odd_b, hn::MulAdd(number(a * a * a), odd_a, m[5]));
 }
 
-// The pixels of a tile; null where there is no pixel.
+// The pixels of a tile. Null for a position outside of the image.
 struct Window {
   const float* pixels[side][side];
 

@@ -19,10 +19,10 @@ struct Header {
   std::array<char, 12> identifier = {'a', 's', 's', 'a', 'y', ' ', 'p', 'a', 'c', 'k', 'e', 'd'};
   // Increment it when kernels pack differently in as many bytes: packed_test knows the digests.
   std::uint32_t version = 1;
-  std::uint64_t size = 0;  // of the bytes behind the header
+  std::uint64_t size = 0;  // the number of bytes behind the header
   std::uint64_t layout = 0;
-  Digest program{};  // of the program's files
-  Digest digest{};   // of all other bytes of this file
+  Digest program{};  // the digest of the program's files
+  Digest digest{};   // the digest of all other bytes of this file
 };
 static_assert(sizeof(Header) == alignment && std::has_unique_object_representations_v<Header>);
 
@@ -56,7 +56,7 @@ std::uint64_t packed_file_size(const Method& method) { return sizeof(Header) + m
 bool save_packed(const Program& program, const Method& method, std::span<std::byte> to, Fault& fault) {
   if (to.size() < packed_file_size(method))
     return refuse(fault, "V4", {}, "packed constants need ", packed_file_size(method),
-                  " bytes, more than they are given");
+                  " bytes, more than were supplied");
   const KeptConstants& packed = method.packed();
   Header header{.size = packed.bytes.size(), .layout = packed.layout, .program = digest_of(program)};
   header.digest = digest_of(header, packed.bytes);
@@ -74,13 +74,12 @@ std::optional<KeptConstants> open_packed(const Program& program, Bytes file, Fau
   if (file.size() < sizeof header) return refused("P1", "the file is shorter than a header of packed constants");
   std::memcpy(&header, file.data(), sizeof header);
   if (header.identifier != expected.identifier)
-    return refused("P1", "the first bytes are not those of packed constants");
+    return refused("P1", "the file does not begin as a file of packed constants does");
   if (header.version != expected.version) return refused("P2", "the packed constants have another version");
   const Bytes constants = file.subspan(sizeof header);
   if (header.size != constants.size() || reinterpret_cast<std::uintptr_t>(file.data()) % alignment != 0)
     return refused(
-        "P3",
-        "the packed constants do not have the length that their header states, or do not begin at a multiple of 64");
+        "P3", "the packed constants do not have the length that their header states, or are not aligned to 64 bytes");
   if (header.digest != digest_of(header, constants))
     return refused("P4", "the packed constants were changed after they were written");
   if (header.program != digest_of(program)) return refused("P5", "the packed constants belong to another program");

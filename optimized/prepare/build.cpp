@@ -10,7 +10,7 @@ namespace assay::optimized {
 bool Builder::has_room() {
   const bool room = workspace_.has_room() && tables_.has_room() && (copies_.counts_only() || copies_.has_room()) &&
                     packed_.has_room();
-  return room || refuse_room("needs more memory than it is given");
+  return room || refuse_room("needs more memory than was supplied");
 }
 
 bool Builder::has_memories(const Sizes& sizes) {
@@ -18,7 +18,7 @@ bool Builder::has_memories(const Sizes& sizes) {
       memories_->shared.size() >= sizes.shared && memories_->scratch.size() >= sizes.scratch)
     return true;
   return refuse(fault_, "V4", where_, "needs ", sizes.prepared, ", ", sizes.arena, ", ", sizes.shared, " and ",
-                sizes.scratch, " bytes of memory, more than it is given");
+                sizes.scratch, " bytes of memory, more than were supplied");
 }
 
 bool Builder::begin(std::uint64_t most_tables, const Sizes& sizes) {
@@ -104,7 +104,7 @@ Method* Builder::make(Sizes& sizes) {
   std::ranges::copy(source_.values, made_->initial_.begin());
   if (!has_known_constants()) {
     refuse(fault_, "P6", where_,
-           "has other packed constants: these were made for another method, instruction set or build");
+           "cannot use the packed constants, which were made for another method, instruction set or build");
     return nullptr;
   }
   const std::uint64_t tables = aligned(tables_.most()), copies = aligned(copies_.most());
@@ -124,8 +124,8 @@ bool Builder::begin_delegate(std::uint32_t i, const DelegateSource& source) {
     delegate.instance = found->begin(found->context, source, fault_);
     if (delegate.instance || fault_) return delegate.instance;
   }
-  return refuse(fault_, "D2", where_.in("delegate", i), "there is no backend ", format::Quoted{source.backend},
-                " for it");
+  return refuse(fault_, "D2", where_.in("delegate", i), "needs the backend ", format::Quoted{source.backend},
+                ", which is not registered");
 }
 
 }  // namespace assay::optimized

@@ -8,22 +8,22 @@
 
 namespace assay::optimized {
 
-// Makes a method of a source: its memory, its steps, its delegates. A function that returns false has refused the
-// method; the fault tells why.
+// Makes a method from a source: its memory, steps and delegates. A function that returns false has refused the method
+// and set the fault.
 class Builder {
  public:
-  // Without memories it only counts how large they have to be.
+  // Without memories it only counts how large the memories must be.
   Builder(std::string_view name, const Options& options, format::Workspace& workspace, const Memories* memories,
           Fault& fault)
       : options_(options), workspace_(workspace), memories_(memories), fault_(fault), source_{.name = name} {}
 
-  // Divides the prepared memory by these sizes. While it only counts, the tables are of `most_tables` bytes of the
-  // workspace.
+  // Divides the prepared memory into parts of these sizes. If the builder only counts, the tables are in `most_tables`
+  // bytes of the workspace.
   bool begin(std::uint64_t most_tables, const Sizes& sizes);
-  format::Workspace& tables() { return tables_; }  // of the method: what is taken of it stays
-  Source& source() { return source_; }             // filled before `make`
+  format::Workspace& tables() { return tables_; }  // part of the method's memory: what is taken from it is kept
+  Source& source() { return source_; }             // must be filled before `make` is called
 
-  // Null: it refuses the source. Delegates are not begun yet.
+  // Returns null if it refuses the source. The delegates have not begun yet.
   Method* make(Sizes& sizes);
   bool begin_delegate(std::uint32_t i, const DelegateSource& source);
 
@@ -81,11 +81,11 @@ class Builder {
   const Memories* memories_;
   Fault& fault_;
   Source source_;
-  const format::Place where_ = source_.place();  // it outlives the places in it
+  const format::Place where_ = source_.place();  // must outlive all places whose `outer` it is
   format::Workspace tables_, copies_;
   Packed packed_;
   Method* made_ = nullptr;
-  std::optional<Flow> flow_;  // of a method whose instructions run in order; else none
+  std::optional<Flow> flow_;  // empty if the instructions do not run in order
   std::uint32_t steps_ = 0;
   std::uint64_t arena_ = 0, shared_ = 0, scratch_ = 0;
 };

@@ -30,7 +30,7 @@ bool Builder::place_constants() {
 }
 
 bool Builder::refuse_missing(std::uint32_t v) {
-  return refuse(fault_, "T19", {&where_, "value", v}, "wants external data ", format::Quoted{source_.storage[v].name},
+  return refuse(fault_, "T19", {&where_, "value", v}, "needs external data ", format::Quoted{source_.storage[v].name},
                 ", which no data file has");
 }
 

@@ -33,7 +33,7 @@ class Attending : public Fuser {
   }
 
  private:
-  // The factor by which a call multiplies each element. None: the call does something else.
+  // The factor by which a call multiplies each element. Returns nothing if the call does something else.
   std::optional<double> factor_of(const Instruction& p) const {
     const bool multiplies = is_op(p, "aten::mul.out") || is_op(p, "aten::mul.Scalar_out");
     if (!multiplies && !is_op(p, "aten::div.out") && !is_op(p, "aten::div.Scalar_out")) return {};

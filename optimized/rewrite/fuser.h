@@ -4,34 +4,34 @@
 
 namespace assay::optimized {
 
-// Merges calls that follow a call into it. The results in between are no longer stored, so that no other call may read
-// them. The merged call takes the place of the last call.
+// Merges the calls that follow a call into it. The intermediate results are no longer stored; therefore no other call
+// may read them. The merged call gets the position of the last call.
 class Fuser {
  public:
   Fuser(Draft& draft, std::uint32_t at) : draft_(draft), at_(at), out_(draft.calls[at].call.arguments.back()) {}
 
   const Call& call() const { return draft_.calls[at_].call; }
-  Value& result() const { return *out_; }          // of the merged call
-  const Fusion& fused() const { return fusion_; }  // what was merged so far
+  Value& result() const { return *out_; }          // the result of the merged call
+  const Fusion& fused() const { return fusion_; }  // what has been merged so far
 
-  // The calls that read a value, in order. 0: there are more than `most`, one reads it twice, or it is read elsewhere,
-  // too.
+  // Stores the calls that read a value in `found`, in order, and returns their number. Returns 0 if there are more than
+  // `most`, if a call reads the value twice, or if not only calls read it.
   std::size_t readers(const Value& value, std::uint32_t* found, std::size_t most) const;
-  // The only call that reads the result. Null: there are more.
+  // The only call that reads the result, or null if it is not the only one.
   const Instruction* reader(std::uint32_t& at) const {
     return readers(*out_, &at, 1) == 1 ? &draft_.calls[at] : nullptr;
   }
-  // The call of this operator that makes a value, if only one call reads the value. Null: there is none.
+  // The call of operator `op` that computes a value, if only one call reads the value; else null.
   const Instruction* maker(const Value& value, std::string_view op, std::uint32_t& at) const;
 
-  // Merges the calls `done` into the call, if there is a kernel for the whole. Its result becomes `out`. The last
-  // element of `done` is the last call.
+  // Merges the calls `done` into the call if a kernel accepts the merged call. The result becomes `out`. The last
+  // element of `done` must be the last call.
   bool take(const Fusion& fusion, Value* out, std::span<const std::uint32_t> done) {
     return take(fusion, call().arguments, out, done);
   }
 
  protected:
-  // The same, with other arguments before the out.
+  // The same, and replaces the arguments before the out by `arguments`.
   bool take(const Fusion& fusion, std::span<Value* const> arguments, Value* out, std::span<const std::uint32_t> done);
   std::uint32_t at() const { return at_; }
   bool is_op(const Instruction& p, std::string_view op) const { return draft_.is_op(p, op); }

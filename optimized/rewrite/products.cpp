@@ -119,7 +119,7 @@ class Product : public Fuser {
     return low == 0 && high == 6 ? v : nullptr;
   }
 
-  // x / 6 of a value that no other call reads. Null: there is none.
+  // x / 6 of a value that no other call reads. Returns null if there is none.
   Value* divided_by_six(const Value& v, std::uint32_t* done, std::size_t& n) const {
     std::uint32_t next;
     if (readers(v, &next, 1) != 1) return nullptr;

@@ -9,7 +9,7 @@
 namespace assay::optimized {
 namespace {
 
-// The call of index_put that makes what a copy stores in its first argument. Null: another call makes it.
+// The call of index_put that makes what a copy stores in its first argument. Returns null if another call makes it.
 const Instruction* find_put(const Draft& draft, const Instruction& copy, std::uint32_t& at) {
   const Value &state = copy.call[0], &made = copy.call[1];
   const std::uint32_t v = draft.index_of(made);

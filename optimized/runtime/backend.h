@@ -9,7 +9,7 @@
 #include "optimized/runtime/fault.h"
 #include "optimized/runtime/value.h"
 
-// Backends execute what a program delegates to them. The client hands them in by Options::backends.
+// Backends execute the parts that a program delegates to them. The client supplies them in Options::backends.
 namespace assay::optimized {
 
 struct CompileSpec {
@@ -17,33 +17,34 @@ struct CompileSpec {
   std::span<const std::byte> value;
 };
 
-// What a backend makes a delegate from. The bytes live as long as the program.
+// The data from which a backend makes a delegate. The bytes stay valid as long as the program.
 struct DelegateSource {
   std::string_view backend;  // the backend's id
   std::span<const std::byte> payload;
-  std::int64_t instructions = 0;  // limit of one execution of the method, with all that it delegates
+  // The most instructions of one execution of the method, delegated programs included.
+  std::int64_t instructions = 0;
 
   CompileSpec compile_spec(std::uint32_t i) const { return find_spec(specs, i); }
-  // The named data of the program and of its data files. None: there are none of this key.
+  // The named data with this key in the program or its data files, or nothing.
   std::optional<std::span<const std::byte>> named_data(std::string_view key) const { return find_data(data, key); }
 
-  std::uint32_t compile_specs = 0;  // how many there are
-  // Set by the front end that reads the program; they are valid while the delegate begins.
+  std::uint32_t compile_specs = 0;  // the number of compile specs
+  // The front end that reads the program sets these members. They are valid only during `begin`.
   const void *specs = nullptr, *data = nullptr;
   CompileSpec (*find_spec)(const void* specs, std::uint32_t i) = nullptr;
   std::optional<std::span<const std::byte>> (*find_data)(const void* data, std::string_view key) = nullptr;
 };
 
-// A backend and its functions, which the client gives.
+// A backend: an id and functions that the client supplies.
 struct Backend {
   std::string_view id;
   void* context;
-  // Makes a delegate when the method is made. Null is a failure.
+  // Makes a delegate when the method is made. Returns null and sets the fault if it fails.
   void* (*begin)(void* context, const DelegateSource& source, Fault& fault);
-  // `left` is the number of instructions that are left of the execution. A delegate that executes instructions
-  // subtracts them.
+  // Executes the delegate. `left` is the number of instructions that the limit still allows; a delegate that executes
+  // instructions must subtract their number.
   bool (*execute)(void* delegate, std::span<Value* const> arguments, std::int64_t& left, Fault& fault);
-  // Called when the client is done with the method.
+  // Ends the delegate. It is called when the client ends the method.
   void (*end)(void* delegate);
 };
 

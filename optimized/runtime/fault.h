@@ -8,7 +8,7 @@
 
 namespace assay::optimized {
 
-// Why a request was refused: the first thing that is wrong. A text that does not fit is cut.
+// The reason why a request was refused. If there are several, it is the first one. A text that does not fit is cut.
 struct Fault {
   Outcome outcome = Outcome::ok;
   char rule[64] = "";
@@ -19,8 +19,8 @@ struct Fault {
   void set(Outcome outcome, std::string_view rule, std::string_view place, std::string_view message);
 };
 
-// Returns false, for `return refuse(...)`, and sets the fault: the request breaks a rule of spec/format/rules.yaml. The
-// sentence is composed out of line, which keeps callers small.
+// Sets the fault for a request that breaks a rule of spec/format/rules.yaml. Returns false, so that a caller can write
+// `return refuse(...)`. The sentence is composed in another function, which keeps the callers small.
 bool refuse(Fault& fault, format::RuleId rule, const format::Place& place,
             std::initializer_list<format::Part> sentence);
 bool refuse(Fault& fault, format::RuleId rule, const format::Place& place, std::string_view sentence);
@@ -31,7 +31,7 @@ requires(sizeof...(Parts) > 1)
   return refuse(fault, rule, place, {format::Part(sentence)...});
 }
 
-// Findings that set the fault from the first one and ignore later ones.
+// Findings whose listener sets the fault from the first finding and ignores later findings.
 format::Findings first_finding(Fault& fault);
 
 }  // namespace assay::optimized

@@ -59,7 +59,8 @@ bool run_copy_index(const Step& step, Execution& execution) {
   const Value& index = step.call[2];
   if (index.kind != ValueKind::integer || index.integer < 0 ||
       index.integer >= std::numeric_limits<std::int32_t>::max() || to.dtype != from.dtype || from.rank >= max_rank)
-    return refused(execution, "I11", "et_copy_index copies rows of one dtype to an index that is not negative");
+    return refused(execution, "I11",
+                   "et_copy_index requires rows with the dtype of copy_to and an index that is not negative");
   std::int32_t sizes[max_rank];
   sizes[0] = static_cast<std::int32_t>(index.integer + 1);
   std::copy_n(from.sizes, from.rank, sizes + 1);

@@ -9,10 +9,12 @@ struct Handle {
   std::string_view op;
   bool (*run)(const Step& step, Execution& execution);
 };
-const Handle* find_handle(std::string_view op);  // null: the operator works on elements
+const Handle* find_handle(std::string_view op);  // null if the operator works on elements
 
-bool run_move(const Step& step, Execution& execution);  // arguments: from, to
+bool run_move(const Step& step, Execution& execution);  // the arguments of the step are `from` and `to`
 bool run_jump(const Step& step,
-              Execution& execution);  // argument: the condition; state: the step to go to where the condition is false
+              // The argument of the step is the condition. Its state is the step that follows if the condition is
+              // false.
+              Execution& execution);
 
 }  // namespace assay::optimized

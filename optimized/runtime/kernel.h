@@ -15,14 +15,15 @@
 #include "optimized/runtime/packed.h"
 #include "optimized/runtime/value.h"
 
-// Kernels, and the steps that call them. A kernel looks at everything that the file decides once, before the first
-// execution. Only sizes that move and numbers that change are looked at in each execution.
+// Kernels, and the steps that call them. A kernel examines all facts that the file decides once, before the first
+// execution. In an execution it examines only sizes and numbers that may change.
 namespace assay::optimized {
 
 struct View;
 
-// Makes attention of a product of queries and keys: the scores are multiplied by the scale, the mask is added, each row
-// goes through a softmax and is multiplied by the values. A view tells how an operand is read; null: as it is.
+// The operands that turn a product of queries and keys into attention. The scores are multiplied by the scale, the mask
+// is added, and the softmax of each row is multiplied by the values. A view states how an operand is read; if it is
+// null, the operand is read as it is.
 struct Attention {
   Value *values = nullptr, *mask = nullptr;  // the mask may be null
   const View *values_view = nullptr, *mask_view = nullptr;
@@ -30,26 +31,29 @@ struct Attention {
   bool safe = false;  // a row that is -infinity throughout becomes zeros
 };
 
-// Work of other instructions that a call does, too. Before the result of a convolution or matrix product is stored, it
+// Work of other instructions that a call also does. Before the result of a convolution or matrix product is stored, it
 // is normalised by the constants of a batch norm, a residual is added, and an activation is applied.
 struct Fusion {
-  std::span<Value* const> norm;  // the operands of _native_batch_norm_legit_no_training; empty: none
-  Value* residual = nullptr;     // is added; it has as many elements as the result, in the same order
+  std::span<Value* const> norm;  // the operands of _native_batch_norm_legit_no_training, or empty
+  // A tensor to add, or null. It must have as many elements as the result, in the same order.
+  Value* residual = nullptr;
   kernels::Activation activation = kernels::Activation::none;
   float low = 0, high = 0;
-  bool safe = false;    // softmax: a row that is -infinity throughout becomes zeros
-  bool unread = false;  // pool: no call reads the indices, so that they are not written
+  bool safe = false;    // for softmax: a row whose elements are all -infinity becomes zeros
+  bool unread = false;  // for a pool: the indices are not written, because no call reads them
   const Attention* attention = nullptr;
-  std::span<const View* const> views;  // by argument: how it is read, or an out is written; null: as it is
+  // For each argument, the view through which it is read or written, or null.
+  std::span<const View* const> views;
 };
 
 // A call of an operator. The operands are in the order of the schema, with the outs last.
 struct Call {
   const format::OperatorRoles* roles;
   std::span<Value* const> arguments;
-  Value* returned = nullptr;  // what the operator returns, where the source lists it behind the arguments
-  std::optional<kernels::InstructionSet> set = {};  // that its kernel is for; none: kernels cannot run
-  bool relaxed = false;                             // relaxed arithmetic is enough
+  // The returned value, if the source lists it after the arguments; else null.
+  Value* returned = nullptr;
+  std::optional<kernels::InstructionSet> set = {};  // the instruction set of its kernel; empty if no kernel can run
+  bool relaxed = false;                             // whether relaxed arithmetic is allowed
   const Fusion* fusion = nullptr;
 
   const Value& operator[](std::size_t i) const { return *arguments[i]; }
@@ -59,51 +63,52 @@ struct Call {
 // The state of one execution.
 struct Execution {
   std::uint32_t next = 0;       // the next step
-  std::int64_t steps_left = 0;  // how many steps are left until the limit
+  std::int64_t steps_left = 0;  // the number of steps that the limit still allows
   std::span<std::byte> scratch;
   kernels::Threads threads;
   Fault* fault = nullptr;
 };
 
 struct Step {
-  // False: the step was not executed, and nothing has changed. Without a fault, the kernel cannot do a call of these
-  // sizes.
+  // Executes the step. Returns false if it did not; nothing has changed then. If it returns false without a fault, the
+  // kernel does not support these sizes.
   bool (*run)(const Step& step, Execution& execution);
-  const void* state;  // of the kernel
+  const void* state;  // what the kernel prepared for this call
   Call call;
-  std::uint32_t instruction;  // through all chains
-  std::uint32_t index;        // in its chain
+  std::uint32_t instruction;  // the index of the instruction, counted through all chains
+  std::uint32_t index;        // the index of the instruction in its chain
   const char* by;             // the kernel's name, for messages
-  bool asks = false;          // the types of its numbers have to be checked before each run
+  bool asks = false;          // whether the types of its numbers must be checked before each run
 };
 
-// Memory for what a kernel prepares of a call before the first execution.
+// Memory in which a kernel prepares a call before the first execution.
 struct Stores {
-  format::Workspace& tables;  // always has memory, even while the rest is only counted
+  format::Workspace& tables;  // has memory even if the other members only count bytes
   Packed& packed;
-  std::uint64_t scratch = 0;              // bytes that the step needs while it runs
-  format::Workspace* prepared = nullptr;  // more prepared memory, at multiples of 64; it is counted first
-  const char* refused = nullptr;          // why the kernel cannot be made; null: it can
-  std::size_t threads = 1;                // how many threads may run it
+  std::uint64_t scratch = 0;              // the bytes of scratch memory that the step needs while it runs
+  format::Workspace* prepared = nullptr;  // more prepared memory, aligned to 64 bytes; may only count
+  const char* refused = nullptr;          // the reason why the kernel cannot be prepared, or null
+  std::size_t threads = 1;                // the number of threads that may run the kernel
 };
 
 struct Kernel {
   const char* name;
-  // Whether the kernel can do the call, as far as the file decides it.
+  // Whether the kernel supports the call, judged by the facts that the file decides.
   bool (*accepts)(const Call& call);
-  // The state of the step. Null: the step has none, or there is no room.
+  // Prepares the call and returns the state of the step. Returns null if the step needs no state or there is too little
+  // memory.
   const void* (*prepare)(const Call& call, Stores& stores);
   bool (*run)(const Step& step, Execution& execution);
   bool takes_views = false;  // whether the kernel accepts calls with views
 };
 
-// A kernel of an operator of the specification. Rows are sorted by operator; the first kernel that accepts a call does
-// it.
+// A kernel and the operator that it computes. Rows are sorted by operator. The first kernel that accepts a call
+// computes it.
 struct KernelRow {
   std::string_view op;
   const Kernel* kernel;
-  std::string_view operands =
-      {};  // of a selective build: the operands, as write_operands writes them, that the row is for; else empty
+  // In a selective build, the operands for which the row is built, as write_operands writes them. Else empty.
+  std::string_view operands = {};
 };
 
 }  // namespace assay::optimized

@@ -61,14 +61,14 @@ bool Method::set_tensor(Input& input, const Value& value, bool alias, const Plac
   if (!check_tensor(tensor, value, place, fault)) return false;
   const Tensor& from = *value.tensor;
   if (alias && !input.is_alone)
-    return refuse(
-        fault, "R5", place,
-        "must be copied: the program writes it, its bytes are another value's, too, or a kernel reads bytes behind it");
+    return refuse(fault, "R5", place,
+                  "must be copied, because the program writes it, another value shares its bytes, or a kernel reads "
+                  "bytes behind it");
   if (alias && reinterpret_cast<std::uintptr_t>(from.data) % from.element_bytes() != 0)
-    return refuse(fault, "R5", place, "must begin at a multiple of its elements' size");
+    return refuse(fault, "R5", place, "must be aligned to the size of an element");
   if (!resize(tensor, from.shape()))
     return refuse(fault, rule_of_sizes(tensor, from.rank, "R1"), place,
-                  "has sizes that the program does not allow, or more elements than there is memory for");
+                  "has sizes that the program does not allow, or more elements than fit in its memory");
   tensor.data = tensor.home = alias ? from.data : input.own;
   if (from.bytes() > 0 && from.data != tensor.data)
     std::memmove(tensor.data, from.data, static_cast<std::size_t>(from.bytes()));
@@ -88,13 +88,13 @@ bool Method::set_value(Input& input, const Value& value, const Place& place, Fau
   }
   if (value.kind != to.kind)
     return refuse(fault, "R1", place, "is ", name_of(value.kind), ", but must be ", name_of(to.kind));
-  return same(value, to) || refuse(fault, "R3", place, "differs from the value for which the program was made");
+  return same(value, to) || refuse(fault, "R3", place, "differs from the value for which the program was exported");
 }
 
 bool Method::set_input(std::size_t i, const Value& value, bool alias, Fault& fault) {
   const Place place = input_place(i);
   if (running_) return refuse(fault, "R6", place, "cannot be set during an execution");
-  if (i >= inputs()) return refuse(fault, "R7", place, "there are ", inputs(), " of these");
+  if (i >= inputs()) return refuse(fault, "R7", place, "must be below ", inputs(), ", the number of inputs");
   Input& input = inputs_[i];
   const bool is_tensor = initial_[input.value].kind == ValueKind::tensor;
   if (is_tensor ? !set_tensor(input, value, alias, place, fault) : !set_value(input, value, place, fault)) return false;
@@ -104,21 +104,22 @@ bool Method::set_input(std::size_t i, const Value& value, bool alias, Fault& fau
 bool Method::set_output(std::size_t i, std::span<std::byte> memory, Fault& fault) {
   const Place place{nullptr, "output", static_cast<std::int64_t>(i)};
   if (running_) return refuse(fault, "R6", place, "cannot be set during an execution");
-  if (i >= outputs()) return refuse(fault, "R7", place, "there are ", outputs(), " of these");
+  if (i >= outputs()) return refuse(fault, "R7", place, "must be below ", outputs(), ", the number of outputs");
   if (!outputs_[i].takes_memory)
-    return refuse(fault, "R5", place, "has a place in the plan, so that it cannot be given memory");
+    return refuse(fault, "R5", place, "has planned memory, so that the client cannot supply memory for it");
   Tensor& t = *initial_[outputs_[i].value].tensor;
   std::uint64_t needed = t.element_bytes();
   for (int d = 0; d < t.rank; ++d) needed *= static_cast<std::uint64_t>(t.declared[d]);
   if (memory.size() < needed)
-    return refuse(fault, "R5", place, "needs ", needed, " bytes, but is given ", memory.size());
+    return refuse(fault, "R5", place, "needs ", needed, " bytes, but the supplied memory has ", memory.size());
   t.data = t.home = memory.data(), t.capacity = memory.size();
   return true;
 }
 
 bool Method::begin(Fault& fault) {
   for (std::size_t i = 0; i < inputs(); ++i)
-    if (!inputs_[i].given) return refuse(fault, "R4", input_place(i), "is not set, or was overwritten since");
+    if (!inputs_[i].given)
+      return refuse(fault, "R4", input_place(i), "was not set, or an execution has overwritten it");
   if (restores_) {
     std::ranges::copy(initial_, values_.begin());
     for (Tensor& t : tensors_) t.data = t.home;
@@ -174,7 +175,7 @@ bool Method::run_fallback(const Step& step) {
 }
 
 bool Method::step(Fault& fault) {
-  if (busy_) return refuse(fault, "R6", own_place(), "is within a step");
+  if (busy_) return refuse(fault, "R6", own_place(), "is executing a step");
   if (!running_ && !begin(fault)) return false;
   execution_.fault = &fault;
   busy_ = true;
@@ -197,7 +198,7 @@ void Method::reset() {
 }
 
 bool Method::execute(Fault& fault) {
-  if (running_) return refuse(fault, "R6", own_place(), "is executing already");
+  if (running_) return refuse(fault, "R6", own_place(), "has an execution that has not ended");
   if (!begin(fault)) return false;
   execution_.fault = &fault;
   busy_ = true;

@@ -8,22 +8,23 @@
 #include "optimized/runtime/kernel.h"
 #include "optimized/runtime/program.h"
 
-struct assay_method;  // the C interface's name for a Method
+struct assay_method;  // the type of a Method in the C interface
 
 namespace assay::optimized {
 
-constexpr std::uint64_t alignment = 64;  // of the memories of a method
+constexpr std::uint64_t alignment = 64;  // the alignment of the memories of a method, in bytes
 constexpr std::uint64_t aligned(std::uint64_t n) { return (n + alignment - 1) / alignment * alignment; }
 
 struct Rewrite;
 
-// How many bytes of memory a method needs.
+// The numbers of bytes of memory that a method needs.
 struct Sizes {
-  std::uint64_t prepared = 0;  // values, steps and packed constants: used as long as the method
-  std::uint64_t arena = 0;     // planned memory: used as long as the method, also between executions
-  std::uint64_t shared = 0;    // state that the program's methods share; the client zeroes it before the first is made
-  std::uint64_t scratch = 0;   // used during one execution
-  std::uint64_t tables = 0;    // part of `prepared`: all but copies of constants and packed constants
+  std::uint64_t prepared = 0;  // for values, steps and packed constants; must be valid as long as the method
+  std::uint64_t arena = 0;     // planned memory; must be valid as long as the method, also between executions
+  // For state that the program's methods share. The client must set it to zero before it makes the first method.
+  std::uint64_t shared = 0;
+  std::uint64_t scratch = 0;  // used only during an execution
+  std::uint64_t tables = 0;   // part of `prepared`: all but copies of constants and packed constants
   std::uint64_t copies =
       0;  // part of `prepared`: copies of constants whose address in the file does not suit their dtype
 };
@@ -32,44 +33,45 @@ struct Memories {
 };
 
 struct Options {
-  const Kernel* fallback = nullptr;        // does the calls that have no kernel
-  std::span<const Backend> backends;       // execute what is delegated
-  std::int64_t instructions = 10'000'000;  // limit of one execution
+  const Kernel* fallback = nullptr;        // computes the calls that no kernel accepts
+  std::span<const Backend> backends;       // execute the delegates
+  std::int64_t instructions = 10'000'000;  // the most instructions of one execution
   kernels::Threads threads;
   std::optional<kernels::InstructionSet> set = kernels::best_instruction_set();
-  bool relaxed = false;                      // allows kernels of relaxed arithmetic
-  bool as_written = false;                   // no rewrites: one step for each instruction
-  bool share_arenas = false;                 // methods share each memory that one of them plans state into
-  std::optional<KeptConstants> packed = {};  // from a file; none: they are made in prepared memory
+  bool relaxed = false;       // allows kernels of relaxed arithmetic
+  bool as_written = false;    // no rewrites: one step for each instruction
+  bool share_arenas = false;  // all methods share each planned memory that holds state of one of them
+  // Packed constants from a file. If empty, the constants are packed into prepared memory.
+  std::optional<KeptConstants> packed = {};
 };
 
 struct Input {
   std::byte* own;  // memory for its elements
   std::uint32_t value;
-  bool is_open;         // declared as None: it takes None, any number and any string
-  bool is_overwritten;  // an execution overwrites it, so that it has to be set again
-  bool is_alone;        // no other value has its bytes, and no instruction writes them
-  bool given;           // it was set
+  bool is_open;         // whether it is declared as None; then it accepts None, any number and any string
+  bool is_overwritten;  // whether an execution overwrites it, so that it must be set again
+  bool is_alone;        // whether no other value has its bytes and no instruction writes them
+  bool given;           // whether it was set
 };
 
 struct Output {
   std::uint32_t value;
-  bool takes_memory;  // of the client: a tensor that has no place in a planned memory
+  bool takes_memory;  // whether the client supplies its memory, because the plan gives it none
 };
 
 struct Delegate {
   const Backend* backend;
-  void* instance;  // what the backend began; null: nothing, or it was ended
+  void* instance;  // the backend's handle; null if there is none or it was ended
 };
 
-// One method, ready to run. It lives in its prepared memory and needs no destructor.
+// A method that is ready to run. The object is in the prepared memory and needs no destructor.
 class Method {
  public:
   std::span<const Step> steps() const { return steps_; }
-  // By instruction, through all chains: the step that executes it, or no_step where there is nothing to execute.
+  // For each instruction, counted through all chains, the step that executes it, or no_step if no step does.
   static constexpr std::uint32_t no_step = ~std::uint32_t{0};
   std::span<const std::uint32_t> step_of() const { return step_of_; }
-  std::span<const Rewrite* const> rewrites() const { return rewrites_; }  // that changed its calls
+  std::span<const Rewrite* const> rewrites() const { return rewrites_; }  // the rewrites that changed its calls
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
   // The current values of input and output i; they may be read between executions. A tensor without memory has no data.
@@ -79,12 +81,13 @@ class Method {
   std::span<const Value> values() const { return values_; }
   const KeptConstants& packed() const { return packed_; }
 
-  // Copies a value of the kind, dtype, dim order and sizes that the program declares. Rules: R1, R2, R3, R6, R7.
+  // Sets input i to a copy of the value. Requires the kind, dtype, dim order and sizes that the program declares.
+  // Faults: R1, R2, R3, R6, R7.
   bool set_input(std::size_t i, const Value& value, Fault& fault) { return set_input(i, value, false, fault); }
-  // The same, but a tensor's elements are used in place until the input is set again. The client must not change them
-  // during an execution. Rules: the same, and R5.
+  // Sets input i without a copy: a tensor's elements are used in place until the input is set again. The client must
+  // not change them during an execution. Faults: R1, R2, R3, R5, R6, R7.
   bool alias_input(std::size_t i, const Value& value, Fault& fault) { return set_input(i, value, true, fault); }
-  // Sets the memory of an output that has no place in the plan. Rules: R5, R6, R7.
+  // Supplies the memory of an output to which the plan gives none. Faults: R5, R6, R7.
   bool set_output(std::size_t i, std::span<std::byte> memory, Fault& fault);
 
   // Executes the method with the results and the faults of the reference (spec/format/rules.yaml). A refused
@@ -93,11 +96,11 @@ class Method {
   bool step(Fault& fault);
   bool running() const { return running_; }
   std::uint32_t next_step() const { return execution_.next; }
-  // Called after each step. The listener must not change the method. False ends the execution.
+  // A function that is called after each step. It must not change the method. If it returns false, the execution ends.
   using Listener = bool (*)(void* context, const assay_method* method, std::size_t step);
   void listen(Listener listener, void* context) { listener_ = listener, listening_ = context; }
-  void end();    // ends the delegates; call it before the memory is given up
-  void reset();  // gives up an execution between two steps; state stays
+  void end();    // ends the delegates; must be called before the memory is freed
+  void reset();  // abandons an execution between two steps; keeps the state
 
  private:
   friend class Builder;
@@ -127,8 +130,8 @@ class Method {
   Listener listener_ = nullptr;
   void* listening_ = nullptr;
   bool running_ = false;
-  bool busy_ = false;      // in a step: a callback must not start another
-  bool restores_ = false;  // an execution begins by restoring the initial values
+  bool busy_ = false;      // whether a step runs; a callback must not start another step
+  bool restores_ = false;  // whether an execution begins by restoring the initial values
 };
 
 }  // namespace assay::optimized

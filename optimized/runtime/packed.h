@@ -6,30 +6,31 @@
 #include <span>
 #include <string_view>
 
-// Packed constants: what kernels make of constants before the first execution.
+// Packed constants: constants in the memory layout that a kernel reads. Kernels make them before the first execution.
 namespace assay::optimized {
 
-// Packed constants from an earlier run: floats, and the layout that they were made for. A kernel reads them as floats
-// within their bounds, whatever the bytes are.
+// Packed constants from an earlier process: floats, and a digest of the layout that they were made for. Any bytes are
+// safe to read: a kernel reads them as floats and stays within their bounds.
 struct KeptConstants {
-  std::span<const std::byte> bytes;  // at a multiple of 64
+  std::span<const std::byte> bytes;  // aligned to 64 bytes
   std::uint64_t layout = 0;          // Packed::layout
 };
 
-// Memory for packed constants, handed out from its beginning. The same calls take the same pieces, so that memory is
-// first counted, and then filled, or found as it was kept.
+// An allocator of memory for packed constants. The same sequence of calls takes the same blocks. So a first pass counts
+// the bytes, and a second pass fills the blocks or finds the constants of an earlier process in them.
 class Packed {
  public:
   struct Floats {
-    const float* data = nullptr;  // at a multiple of 64; null: the floats are only counted
-    std::span<float> to_make;     // the same floats, zeroed; empty: they are only counted, or were kept
+    const float* data = nullptr;  // aligned to 64 bytes; null if the floats are only counted
+    // The same floats, set to zero, for the kernel to fill; empty if there is nothing to fill.
+    std::span<float> to_make;
   };
 
-  Packed() = default;  // only counts
+  Packed() = default;  // an allocator that only counts
   static Packed in(std::span<std::byte> memory) { return {memory.data(), memory.data(), memory.size()}; }
   static Packed of(const KeptConstants& kept) { return {kept.bytes.data(), nullptr, kept.bytes.size()}; }
 
-  // Empty where there is no room, too.
+  // Takes n floats. Both members of the result are also empty if there is too little memory.
   Floats take(std::uint64_t n) {
     const std::uint64_t at = used_, bytes = (n + line - 1) / line * line * sizeof(float);
     used_ += bytes;
@@ -47,8 +48,9 @@ class Packed {
     for (const char c : what) layout_ = (layout_ ^ static_cast<unsigned char>(c)) * prime;  // FNV-1a
   }
 
-  std::uint64_t bytes() const { return used_; }     // taken so far
-  std::uint64_t layout() const { return layout_; }  // a digest of all that was taken and noted
+  std::uint64_t bytes() const { return used_; }  // the number of bytes that were taken
+  // A digest of all blocks that were taken and all facts that were noted.
+  std::uint64_t layout() const { return layout_; }
   KeptConstants kept() const { return {{data_, data_ ? static_cast<std::size_t>(used_) : 0}, layout_}; }
   bool has_room() const { return !data_ || used_ <= size_; }
 

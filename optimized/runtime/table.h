@@ -10,20 +10,20 @@ struct Rewrite;
 std::span<const KernelRow> kernel_table();
 std::span<const Rewrite* const> rewrite_table();
 
-// Whether the numbers that a call takes, alone or in a list, never change. They then have the types that the operator's
-// schema states (I10).
+// Whether no number that the call takes, single or in a list, can change. Such numbers have the types that the
+// operator's schema states (rule I10).
 bool keeps_numbers(const Call& call);
-// Whether they have these types now.
+// Whether the numbers that the call takes have the types of the schema now.
 bool has_kinds(const Call& call);
 
-// Writes the dtypes and layouts of the call's tensors, in the order of its arguments: "float32 channels last, float32,
-// [int64]". Brackets enclose a list, and "none" is a tensor that is left out.
+// Writes the dtypes and layouts of the call's tensors, in the order of its arguments, such as "float32 channels last,
+// float32, [int64]". Brackets enclose a list. "none" is written for a tensor that is None.
 void write_operands(const Call& call, format::Text& to);
 
-// The first kernel of the build that accepts the call; null: there is none. A selective build may have the kernel for
-// other operands only: rewrites ask this of calls that they may remove.
+// The first kernel of the build that accepts the call, or null. In a selective build the kernel may have been built for
+// other operands only. Rewrites use this function for calls that they may remove.
 const Kernel* find_kernel(const Call& call);
-// The first kernel that accepts the call and that the build has for these operands.
+// The first kernel that accepts the call and that the build contains for these operands, or null.
 const Kernel* find_kernel(const Call& call, std::string_view operands);
 
 }  // namespace assay::optimized

@@ -18,28 +18,30 @@ constexpr std::uint64_t most_beyond = 16;
 
 // A tensor. Its elements are in the order of dim_order, outermost dimension first, without gaps.
 struct Tensor {
-  std::byte* data = nullptr;   // null: it has no memory
-  std::byte* home = nullptr;   // `data` at the beginning of an execution; only a view moves
-  std::uint64_t capacity = 0;  // bytes at `data`
+  std::byte* data = nullptr;   // null if it has no memory
+  std::byte* home = nullptr;   // `data` at the beginning of an execution; it changes only for views
+  std::uint64_t capacity = 0;  // the number of bytes at `data`
   std::int32_t* sizes = nullptr;
-  const std::int32_t* declared = nullptr;  // the largest sizes; the sizes, unless they may change
+  const std::int32_t* declared = nullptr;  // the sizes if they cannot change, else the largest sizes
   const std::uint8_t* dim_order = nullptr;
   DType dtype = DType::float32;
   std::uint8_t rank = 0;
-  bool moves = false;      // its sizes may change
-  bool unbounded = false;  // its memory alone limits its sizes, not the declared ones
-  bool constant = false;   // its elements are those of the file
-  // Of a constant: whether all elements are finite. A kernel finds it out once.
+  bool moves = false;      // whether its sizes may change
+  bool unbounded = false;  // whether only its memory limits its sizes, not the declared sizes
+  bool constant = false;   // whether it is a constant of the file
+  // For a constant: whether all elements are finite. A kernel determines this once.
   enum class Finite : std::uint8_t { unknown, yes, no } finite = Finite::unknown;
-  bool read_beyond = false;  // a kernel reads up to most_beyond bytes behind its elements and ignores them
-  bool lasts = false;        // state: elements and sizes stay from one execution to the next
+  // Whether a kernel reads up to most_beyond bytes after its elements. The kernel ignores these bytes.
+  bool read_beyond = false;
+  // Whether it is state: elements and sizes are kept from one execution to the next.
+  bool lasts = false;
 
   std::span<const std::int32_t> shape() const { return {sizes, rank}; }
   std::int64_t size(int d) const { return sizes[d]; }
-  std::int64_t count() const;  // of elements
+  std::int64_t count() const;  // the number of elements
   std::uint64_t bytes() const { return static_cast<std::uint64_t>(count()) * element_bytes(); }
   std::uint64_t element_bytes() const;
-  bool is_contiguous() const;  // dim_order is 0, 1, 2, ..., dimensions of size 1 aside
+  bool is_contiguous() const;  // whether dim_order is 0, 1, 2, ... when dimensions of size 1 are ignored
   template <class T>
   T* elements() const {
     return reinterpret_cast<T*>(data);
@@ -61,15 +63,16 @@ enum class ValueKind : std::uint8_t {
 
 struct Value {
   ValueKind kind = ValueKind::none;
-  bool changes = false;     // an instruction writes it, so that its value at preparation may not last
-  std::uint32_t count = 0;  // of a list or string
+  // Whether an instruction writes it, so that it may differ from its value at preparation.
+  bool changes = false;
+  std::uint32_t count = 0;  // the length of a list or string
   union {
     std::int64_t integer = 0;
     double real;
     bool boolean;
     const char* text;
     Tensor* tensor;
-    Value* const* values;  // integers, tensors: null is None
+    Value* const* values;  // for lists of integers or tensors; null is a None
     const double* reals;
     const std::uint8_t* booleans;
   };
@@ -78,15 +81,15 @@ struct Value {
   std::span<Value* const> items() const { return {values, count}; }
 };
 
-// A tensor of float32 whose sizes do not change.
+// Whether the value is a tensor of float32 whose sizes cannot change.
 inline bool is_f32(const Value& v) {
   return v.kind == ValueKind::tensor && v.tensor->dtype == DType::float32 && !v.tensor->moves;
 }
 
-// Sets the sizes of a tensor. False: it cannot have them. They must be the declared sizes or, where the sizes may
-// change, have no more elements than those and fit the memory.
+// Sets the sizes of a tensor, or returns false if it cannot have them. They must be the declared sizes. If the sizes
+// may change, they may also be other sizes that have no more elements than the declared sizes and fit in the memory.
 bool resize(Tensor& tensor, std::span<const std::int32_t> sizes);
-// The rule that such sizes break: V4 where the memory that the client gave is too small, else this one.
+// The rule that sizes break which resize() refused: V4 if the client's memory is too small for them, else `other`.
 format::RuleId rule_of_sizes(const Tensor& tensor, std::size_t rank, format::RuleId other);
 
 }  // namespace assay::optimized

@@ -9,7 +9,7 @@
 namespace assay::optimized {
 namespace {
 
-// Matrices with the same leading dimensions, those of the heads: the place and the strides of each.
+// Matrices with the same leading dimensions, one matrix for each head: the offset and the strides of each matrix.
 struct Matrices {
   View view;
   const Tensor* tensor = nullptr;
@@ -46,7 +46,7 @@ std::size_t heads_of(const Matrices& m) {
 
 bool columns_lie_together(const Matrices& m) { return m.stride(1) == 1 || m.size(1) == 1; }
 
-// Operands: q, k transposed, out. None: kernels do not accept the sizes or the dim orders.
+// Operands: q, k transposed, out. Returns nothing if kernels do not accept the sizes or the dim orders.
 std::optional<State> plan(const Call& call) {
   if (!call.set || !call.fusion || !call.fusion->attention) return {};
   const Attention& with = *call.fusion->attention;
@@ -65,7 +65,7 @@ std::optional<State> plan(const Call& call) {
       heads_of(s.out) != s.heads)
     return {};
   if (!columns_lie_together(s.q) || !columns_lie_together(s.v) || !columns_lie_together(s.out)) return {};
-  if (with.mask) {  // its leading dimensions are broadcast to those of the heads
+  if (with.mask) {  // its leading dimensions are broadcast to the dimensions of the heads
     s.mask = {viewed(*with.mask, with.mask_view), with.mask->tensor};
     if (!is_f32(*with.mask) || s.mask.view.shape.rank < 2 || heads_of(s.mask) != s.heads ||
         s.mask.size(2) != s.q.size(2) || s.mask.size(1) != s.k.size(1) ||

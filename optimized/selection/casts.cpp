@@ -50,7 +50,7 @@ Gather to_integers(DType from, DType to) {
   return is_wide ? to_integers_by<std::int64_t>(from, of_floats) : to_integers_by<std::int32_t>(from, of_floats);
 }
 
-// Of integers of one size the truths are the same.
+// Conversion to bool is the same for all integer dtypes of one size.
 Gather to_truths(DType from, DType) {
   return with_type_of(signed_as(from), []<class D>() -> Gather {
     if constexpr (std::is_integral_v<D> && sizeof(D) == 1)
@@ -77,7 +77,7 @@ struct State {
   bool fixed = false, fits = false;
   std::uint8_t from_bytes = 0, to_bytes = 0;
   Gather gather = nullptr;
-  Store store = nullptr;  // null: results are stored as they are gathered
+  Store store = nullptr;  // null if results are stored as they are gathered
   Nest nest;
 };
 

@@ -37,7 +37,7 @@ struct State {
   const Algorithm* algorithm = nullptr;
   Sizes sizes;  // unless they may change
   const float* packed = nullptr;
-  const float* bias = nullptr;  // with the shift of a batch norm; null: the call's own bias
+  const float* bias = nullptr;  // with the shift of a batch norm; null for the call's own bias
   kernels::Epilogue epilogue;
 };
 
@@ -67,7 +67,8 @@ const void* prepare(const Call& call, Stores& stores, const Algorithm& algorithm
 
 namespace {
 
-// The sizes that the tensors have now. None: the result cannot have its sizes, or there is too little scratch.
+// The sizes that the tensors have now. Returns nothing if the result cannot have its sizes, or there is too little
+// scratch.
 std::optional<Sizes> moved_sizes(const Call& call, const Algorithm& algorithm, std::size_t scratch) {
   Shape result;
   const auto c = convolution_of(call, result);

@@ -16,7 +16,7 @@ struct Algorithm {
                    const kernels::Threads&);
 };
 
-// The step of a call that fits_fusion accepts.
+// Prepares the step of a call. Requires a call that fits_fusion accepts.
 const void* prepare(const Call& call, Stores& stores, const Algorithm& algorithm);
 bool run(const Step& step, Execution& execution);
 

@@ -31,7 +31,7 @@ std::optional<kernels::ConvolutionAxis> axis_of(const Call& call, int i, int dim
   return kernels::ConvolutionAxis{kernel, *s, *p, *d, *o};
 }
 
-// The number of results over this many cells. 0: there are none.
+// The number of results over this many cells. 0 if there are none.
 std::size_t results_of(const kernels::ConvolutionAxis& axis, std::size_t cells, bool is_transposed) {
   const std::size_t reach = axis.dilation * (axis.kernel - 1) + 1;
   if (cells == 0 || (is_transposed ? (cells - 1) * axis.stride + reach + axis.output_padding <= 2 * axis.padding

@@ -50,7 +50,7 @@ void fill(const Tensor& to, const void* element) {
 
 namespace {
 
-// The sizes of the result. False: they are invalid.
+// The sizes of the result. Returns false if they are invalid.
 bool listed_sizes(const Call& call, Shape& shape) {
   const auto sizes = call[0].items();
   if (!integers(call[0]) || sizes.size() > max_rank) return false;

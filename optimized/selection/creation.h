@@ -4,7 +4,8 @@
 
 namespace assay::optimized {
 
-// A number as the bytes of an element of the dtype. False: it does not fit, or kernels do not know the dtype.
+// Writes a number as an element of the dtype. Returns false if the number does not fit or kernels do not support the
+// dtype.
 bool element_of(const Value& number, DType dtype, void* to);
 // Sets all elements of a tensor to one element.
 void fill(const Tensor& to, const void* element);

@@ -10,7 +10,7 @@
 namespace assay::optimized {
 namespace {
 
-// Null: elements of this dtype are not read as T.
+// Returns null if elements of this dtype are not read as T.
 template <class T>
 Gather gather_to(DType from) {
   return with_type_of(from, []<class D>() -> Gather {

@@ -11,32 +11,36 @@ namespace assay::optimized {
 
 using kernels::Element;
 
-// The type in which elements of the dtype are computed. None: kernels do not compute with the dtype.
+// The type in which kernels compute with elements of the dtype, or nothing if kernels do not compute with the dtype.
 std::optional<Element> element_of(DType dtype);
-bool holds(DType dtype, DType from);  // `dtype` can hold each number of `from`; floats hold rounded integers
-DType dtype_of(Element element);      // the dtype whose elements are stored so
+// Whether `dtype` can hold each number of `from`. Floats count as holding integers, which are rounded.
+bool holds(DType dtype, DType from);
+DType dtype_of(Element element);  // the dtype whose elements are stored in this type
 
-// Reads n elements with a stride as elements of type `to`, one after another. Null: there is no such conversion.
+// Reads n elements with a stride and writes them contiguously in another type. find_gather returns null if there is no
+// such conversion.
 using Gather = void (*)(const void* from, std::ptrdiff_t stride, void* to, std::size_t n);
 Gather find_gather(DType from, Element to);
-// Stores the low bits of elements as elements of a dtype, one after another. Null: there is no such conversion.
+// Stores the low bits of elements contiguously as elements of a dtype. find_store returns null if there is no such
+// conversion.
 using Store = void (*)(const void* from, void* to, std::size_t n);
 Store find_store(Element from, DType to);
 
-// Reads a number of the program as an element for a computation in the dtype. False: it is not a number, or does not
-// fit.
+// Reads a number of the program as an element for a computation in the dtype. Returns false if the value is not a
+// number or does not fit.
 bool number_as(DType common, const Value& number, void* to);
-// The same, rounded as the dtype stores it.
+// The same, but the number is rounded to the dtype.
 bool rounded_number_as(DType dtype, const Value& number, void* to);
 
 // The common dtype of tensors and numbers, by PyTorch's promotion.
 class Promotion {
  public:
   void add(const Value& operand);
-  std::optional<DType> result() const;  // none: there is none, or kernels do not know it
+  std::optional<DType> result() const;  // empty if there is no common dtype or kernels do not support it
 
  private:
-  int of_[3] = {-1, -1, -1};  // tensors with dimensions, tensors without, numbers
+  // The dtypes of tensors with dimensions, of tensors of rank 0, and of numbers; -1 if there are none.
+  int of_[3] = {-1, -1, -1};
   bool known_ = true;
 };
 

@@ -8,10 +8,11 @@
 
 #include "dtype.gen.h"
 
-// Elements of a dtype, read as elements of another type.
+// Reads elements of a dtype as elements of another type.
 namespace assay::optimized {
 
-// A half of IEEE 754. Its fraction and exponent are those of a float that is 2^112 times smaller.
+// A half-precision number of IEEE 754. Its fraction and exponent bits, in the position of a float's, give a float that
+// is 2^112 times smaller.
 struct Float16 {
   std::uint16_t bits;
 
@@ -20,7 +21,7 @@ struct Float16 {
     const float size = std::bit_cast<float>(low) * 0x1p112f;
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(size) | top | (std::uint32_t{bits} & 0x8000) << 16);
   }
-  // Rounds to nearest, ties to even. A sum with 1/2 rounds a subnormal result.
+  // Rounds to nearest, ties to even. A result that is subnormal is rounded by adding 1/2.
   static Float16 of(float x) {
     const std::uint32_t whole = std::bit_cast<std::uint32_t>(x), size = whole & 0x7fffffff;
     const std::uint32_t normal = (size - (112u << 23) + 0xfff + (size >> 13 & 1)) >> 13;
@@ -48,8 +49,8 @@ T plain(D x) {
   return static_cast<T>(x);
 }
 
-// f.operator()<D>(), where D is the type of a dtype's elements; of bools that is std::uint8_t. A default result:
-// kernels do not compute with the dtype, but may move its elements.
+// Calls f.operator()<D>(), where D is the type of the dtype's elements; for bool it is std::uint8_t. Returns a
+// default-constructed result if kernels cannot compute with the dtype and only move its elements.
 template <class F>
 auto with_type_of(DType dtype, F f) -> decltype(f.template operator()<float>()) {
   switch (dtype) {
@@ -82,12 +83,12 @@ auto with_type_of(DType dtype, F f) -> decltype(f.template operator()<float>()) 
 }
 template <class D>
 constexpr bool is_half = std::is_same_v<D, Float16> || std::is_same_v<D, BFloat16>;
-// Elements of these types are converted to another dtype only; no kernel computes with them.
+// Whether elements of the type are only converted to another dtype; no kernel computes with them.
 template <class D>
 constexpr bool is_only_cast =
     std::is_same_v<D, double> || std::is_same_v<D, std::uint32_t> || std::is_same_v<D, std::uint16_t>;
 
-// Reads n elements, `stride` elements from one to the next, and writes them one after another.
+// Reads n elements at a distance of `stride` elements and writes them contiguously.
 template <class D, class T, T (*converted)(D) = plain<D, T>>
 void gather_as(const void* from, std::ptrdiff_t stride, void* to, std::size_t n) {
   const D* x = static_cast<const D*>(from);

@@ -8,11 +8,11 @@
 
 namespace assay::optimized {
 
-// A tensor of rank 3 (count, channels, width) or 4 as images, contiguous or channels last. An image with one channel or
-// one pixel, which is both, counts as channels last. None: another dim order.
+// Describes a tensor of rank 3 (count, channels, width) or 4 as images that are contiguous or channels last. Images
+// with one channel or one pixel are both; they count as channels last. Returns nothing for other dim orders.
 std::optional<kernels::Images> images_of(const Tensor& tensor);
 
-// Whether sizes are fixed, except those of the residual.
+// The epilogue of a fusion with the activation and its limits. The caller sets the residual.
 kernels::Epilogue epilogue_of(const Fusion& fusion);
 
 }  // namespace assay::optimized

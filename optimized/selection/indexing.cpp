@@ -46,7 +46,7 @@ struct Named {
   const Tensor* index[most];
   int dim[most];
   bool from_end = false;
-  Shape shape;              // of all named elements
+  Shape shape;              // the shape of all indexed elements
   int first = 0, rank = 0;  // the dimensions of the shape that the indices give
 
   bool add(const Value* v, int d) {

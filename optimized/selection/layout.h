@@ -6,7 +6,7 @@
 
 #include "optimized/runtime/kernel.h"
 
-// Where elements are in memory, and loops over the elements of several tensors at once.
+// The positions of elements in memory, and loops over the elements of several tensors at once.
 namespace assay::optimized {
 
 struct Shape {
@@ -17,10 +17,10 @@ struct Shape {
   std::int64_t count() const;
 };
 Shape shape_of(const Tensor& t);
-bool broadcast(Shape& shape, const Shape& with);  // false: the sizes do not fit
+bool broadcast(Shape& shape, const Shape& with);  // returns false if the sizes do not broadcast
 inline bool broadcast(Shape& shape, const Tensor& with) { return broadcast(shape, shape_of(with)); }
 
-// For each dimension, the number of elements from one index to the next.
+// The stride of each dimension, in elements.
 struct Strides {
   std::ptrdiff_t of[max_rank];
 };
@@ -31,16 +31,17 @@ Strides strides_in(const Shape& shape, const Tensor& t);
 
 constexpr int most_operands = 4;
 
-// Nested loops, outermost first, and the strides of each operand in them. Loops that can be one loop are merged.
+// Nested loops, outermost first, and the strides of each operand in each loop. Loops that can be merged are one loop.
 struct Nest {
-  int loops = 0;  // 0: there are no elements
+  int loops = 0;  // 0 if there are no elements
   std::ptrdiff_t count[max_rank];
   std::ptrdiff_t stride[most_operands][max_rank];
 };
-// Loops over a shape, with its dimensions in this order.
+// Makes loops over a shape, with its dimensions in the order `dim_order`.
 Nest nest_of(const Shape& shape, const std::uint8_t* dim_order, std::span<const Strides> operands);
 
-// Calls body(at, n) for each innermost loop: the place of each operand, in elements, and the number of elements.
+// Calls body(at, n) for each run of the innermost loop. `at` has the position of each operand in elements, and n is the
+// number of elements.
 template <class Body>
 void each_row(const Nest& nest, int operands, Body body) {
   if (nest.loops == 0) return;
@@ -65,18 +66,18 @@ bool is_row_major(const Tensor& t);
 // Whether `resize` would accept these sizes.
 bool can_have(const Tensor& tensor, const Shape& shape);
 
-// Whether no size and no number of the call may change, so that what is computed from them stays valid.
+// Whether the value, or every value of the call, keeps its size or number, so that results computed from it stay valid.
 bool is_fixed(const Value& value);
 bool is_fixed(const Call& call);
 
-// A dimension; a negative one counts from the end. -1: there is none.
+// The index of a dimension. A negative `dim` counts from the end. Returns -1 if there is no such dimension.
 int dim_of(const Value& dim, int rank);
 
-// A list of integers.
+// Whether the value is a list of integers.
 bool integers(const Value& list);
 
-// Whether a copy may ask for it. A memory format is None, contiguous (0), preserved (1) or channels last (2); a dim
-// order is None, contiguous or channels last.
+// Whether a copy accepts the memory format or dim order. A memory format may be None, contiguous (0), preserved (1) or
+// channels last (2). A dim order may be None, contiguous or channels last.
 bool is_memory_format(const Value& format, int rank);
 bool is_format_order(const Value& dim_order, int rank);
 

@@ -30,12 +30,12 @@ bool is_one(const Value& v) {
 
 std::size_t size(const View& v, int d) { return static_cast<std::size_t>(v.shape.sizes[d]); }
 
-// The factors of a call. None: kernels do not accept the dtypes or ranks.
+// The factors of a call. Returns nothing if kernels do not accept the dtypes or ranks.
 struct Factors {
   const Tensor *a, *b, *bias = nullptr;
   Tensor* out;
   View a_view, b_view;
-  bool transposed = false;  // of b
+  bool transposed = false;  // whether b is transposed
 };
 
 std::optional<Factors> factors_of(const Call& call) {
@@ -67,8 +67,8 @@ bool has_one(const View& b) { return b.shape.rank == 2 || b.shape.sizes[0] == 1 
 
 bool moves(const Factors& f) { return f.a->moves || f.b->moves || f.out->moves || (f.bias && f.bias->moves); }
 
-// The last two dimensions of a and b, b transposed or not. The rows of the result follow each other, even where the
-// call asks for another shape.
+// The last two dimensions of a and b, b transposed or not. The rows of the result follow each other, also if the out
+// has another shape.
 std::optional<Product> product_of(const Factors& f) {
   Product p;
   p.a = f.a, p.b = f.b, p.bias = f.bias, p.out = f.out;
@@ -120,8 +120,8 @@ bool accepts(const Call& call) {
 }
 
 struct State {
-  std::optional<Product> product;  // none: its sizes may change
-  kernels::PackedMatrix packed;    // of a constant b
+  std::optional<Product> product;  // empty if its sizes may change
+  kernels::PackedMatrix packed;    // the packed matrix of a constant b
   kernels::Epilogue epilogue;
 };
 

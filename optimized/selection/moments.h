@@ -4,8 +4,7 @@
 
 namespace assay::optimized {
 
-// The mean of floats in the loops of a nest, of which the floats are operand 0, and the sum of their squared
-// differences from the mean.
+// The mean of the floats that are operand 0 of a nest, and the sum of their squared differences from the mean.
 struct Moments {
   double mean, squares;
 };

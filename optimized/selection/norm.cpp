@@ -27,7 +27,7 @@ bool accepts(const Call& call) {
   return true;
 }
 
-// The normalized shape is that of the weight and bias, and the last sizes of the input.
+// Whether the normalized shape is the shape of the weight and bias, and the last sizes of the input.
 bool is_end(const Call& call) {
   const Tensor& input = call.tensor(0);
   const auto shape = call[1].items();

@@ -20,7 +20,7 @@ using Slot = std::int64_t;         // holds one element of any type
 // What an operation decides about its operands and parameters.
 struct Traits {
   bool is_division = false;    // whose divisor, if it is an integer, must not be 0
-  bool is_limited = false;     // by the second operand and the third; one of them may be None
+  bool is_limited = false;     // whether the second and the third operand are limits; one of them may be None
   bool has_condition = false;  // its first operand is a truth
   bool takes_number = false;   // a number as the second operand is not rounded to a half type
   bool has_slope = false;      // its parameters are not rounded to a half type
@@ -63,7 +63,7 @@ struct State {
   bool rounds[most_operands_in] =
       {};  // they are rounded to the common dtype, which is narrower than the type that the row reads
   bool rounds_parameters = false;
-  Store store = nullptr;  // of results; null: they are stored as the row writes them
+  Store store = nullptr;  // the function that stores results; null if they are stored as the row writes them
   Store round = nullptr;  // rounds to a common dtype of half floats; `widen` reads it back
   Gather widen = nullptr;
   std::ptrdiff_t first[most_operands_in] = {};  // elements before the operand's first one

@@ -41,7 +41,7 @@ struct Axis {
 struct Pool {
   Axis y, x;
   bool ceil_mode = false, count_include_pad = true;
-  std::int64_t divisor = 0;  // 0: the number of cells that the window covers
+  std::int64_t divisor = 0;  // 0 means the number of cells that the window covers
 };
 
 // An entry of a list of one or two; without a list, `otherwise`. -1: the list is invalid, or its number too large.
@@ -156,7 +156,7 @@ void pool_images(const Call& call, const Pool& pool, bool channels_first, const 
 
 using Reader = bool (*)(const Call&, Pool&);
 
-// The sizes of the results. False: the outs cannot have them.
+// The sizes of the results. Returns false if the outs cannot have them.
 template <Reader read, std::size_t outs>
 bool find_results(const Call& call, Pool& pool, Shape& shape) {
   const Tensor& self = call.tensor(0);

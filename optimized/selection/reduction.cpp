@@ -18,7 +18,8 @@ union Total {
   std::int64_t integer;
 };
 
-// The reduced dimensions of the schemas self, dim, keepdim, ...: a bit for each. False: one is invalid or listed twice.
+// The reduced dimensions of the schemas self, dim, keepdim, ...: a bit for each. Returns false if one is invalid or
+// listed twice.
 enum class Dims { named, named_or_all, all };
 bool reduced_dims(const Call& call, Dims dims, std::uint32_t& reduced) {
   const int rank = call.tensor(0).rank;
@@ -97,7 +98,7 @@ Total identity_of(Fold fold, bool real) {
 
 struct Sink {  // receives totals
   Element element;
-  double scale;  // of floats: the divisor of a mean
+  double scale;  // for floats: the divisor of a mean
   const Tensor& to;
   Store stored;  // for half floats, and integers narrower than int64
 
@@ -186,7 +187,7 @@ void reduce(const kernels::FoldRows& fold, const Loops& loops, const Total& iden
   });
 }
 
-// The dtype that a call asks for, if kernels support that. None: the dtype changes.
+// The dtype that a call names, if kernels support it. Returns nothing if the dtype changes.
 std::optional<DType> asked_dtype(const Call& call, DType otherwise, bool& asked) {
   asked = false;
   for (std::size_t i = 1; i + 1 < call.arguments.size(); ++i) {

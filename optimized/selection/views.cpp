@@ -6,7 +6,7 @@
 namespace assay::optimized {
 namespace {
 
-// The view that each operator makes of a view of its first argument. False: the call is invalid.
+// The view that each operator makes of a view of its first argument. Returns false if the call is invalid.
 
 bool same_view(const Call&, View&) { return true; }
 

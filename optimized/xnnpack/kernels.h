@@ -4,12 +4,12 @@
 
 namespace assay::optimized {
 
-// The first accepts the calls that XNNPACK does faster. The second is for benchmarks.
+// convolution_xnnpack_f32 accepts the calls that XNNPACK computes faster; matmul_xnnpack_f32 is only for benchmarks.
 extern const Kernel convolution_xnnpack_f32, matmul_xnnpack_f32;
 
 namespace xnnpack {
 
-// Accepts every call that XNNPACK can do.
+// Accepts every call that XNNPACK can compute.
 bool can_convolve(const Call& call);
 bool can_multiply(const Call& call);
 

@@ -16,7 +16,7 @@ constinit thread_local Memory* current = nullptr;
 
 }  // namespace
 
-// The allocator that XNNPACK calls. Without a lender there is no memory.
+// The allocator that XNNPACK calls. Outside of the lifetime of a Memory it has no memory.
 struct Hook {
   static void* allocate(void*, std::size_t bytes) { return current ? current->allocate(bytes) : nullptr; }
   static void* aligned(void*, std::size_t alignment, std::size_t bytes) {

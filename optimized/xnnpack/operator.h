@@ -8,12 +8,12 @@
 
 #include "optimized/runtime/kernel.h"
 
-// Operators of XNNPACK in memory of the client. XNNPACK has one allocator for the process. Its operators release
-// nothing but memory, so that they end with the memory that they live in.
+// Makes operators of XNNPACK in memory of the client. XNNPACK has one allocator for the whole process. An operator owns
+// nothing except memory, so it needs no destruction: it ends when its memory is freed.
 namespace assay::optimized::xnnpack {
 
-// While it lives, XNNPACK takes memory from here, in this thread. In the first pass the prepared memory is only
-// counted; the contents are then in pages that are given back.
+// During the lifetime of this object, XNNPACK takes the memory that it needs in this thread from the object. In the
+// first pass the prepared memory is only counted; XNNPACK then gets pages, which the object frees.
 class Memory {
  public:
   explicit Memory(format::Workspace& prepared);
@@ -21,10 +21,11 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  // Pages for n zeroed floats, as long as it lives. Empty: there are no more pages.
+  // Returns n zeroed floats, valid for the lifetime of this object, or an empty span if the system has no more pages.
   std::span<float> floats(std::size_t n);
   bool is_counting() const { return prepared_.counts_only(); }
-  // False: another user of XNNPACK in this process has initialized it with another allocator.
+  // Whether XNNPACK took memory from this object. False if other code in this process has initialized XNNPACK with
+  // another allocator.
   bool was_asked() const { return asked_; }
 
  private:
@@ -40,26 +41,27 @@ class Memory {
   Memory* outer_;
 };
 
-// Initializes XNNPACK. False: this machine cannot run it.
+// Initializes XNNPACK. Returns false if this machine cannot run it.
 bool is_ready();
 
-// XNNPACK may read this many bytes behind an input; it ignores them.
+// XNNPACK may read up to XNN_EXTRA_BYTES bytes after the end of an input. It ignores these bytes.
 static_assert(XNN_EXTRA_BYTES <= most_beyond);
 
-// The limits that an operator clamps its results to, from the call's fusion. False: XNNPACK cannot do the fusion.
+// The limits to which an operator clamps its results, from the call's fusion. limits_of returns false if XNNPACK cannot
+// compute the fusion.
 struct Limits {
   float low = -std::numeric_limits<float>::infinity(), high = std::numeric_limits<float>::infinity();
 };
 bool limits_of(const Call& call, Limits& limits);
 
-// Whether XNNPACK can read a tensor: it is in the arena, and its sizes do not change.
+// Whether XNNPACK can read a tensor: the tensor must be in the arena, and its sizes must not change.
 bool is_readable(const Tensor& input);
 
-// The client's threads, if they are those of a pthreadpool.
+// The client's pthreadpool, or null if its threads are not those of a pthreadpool.
 pthreadpool_t pool_of(const kernels::Threads& threads);
 
-// Sets an operator up for these threads and runs it. That takes no memory, as the sizes are those that the operator was
-// made with.
+// Sets up an operator for these threads and runs it. This takes no memory, because the sizes are the same as when the
+// operator was made.
 template <class SetUp>
 bool run_operator(xnn_operator_t op, const kernels::Threads& threads, const SetUp& set_up) {
   const pthreadpool_t pool = pool_of(threads);

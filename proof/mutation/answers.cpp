@@ -1,5 +1,5 @@
-// Mutants of answers, tested by the judge: of a testee that answers each recorded call as eager PyTorch did, but for
-// one fault. Their kinds are "number", "order" and "answer".
+// Mutants of answers, tested by the judge. A mutant is a testee that answers each recorded call as eager PyTorch did,
+// except for one fault. The kinds of faults are "number", "order" and "answer".
 //
 // A mutant is a fault in the answers of an operator in a dtype, that of its first out. It changes a call where it gives
 // another outcome, dtype, sizes or dim order, or another number: one NaN is as good as another, and so is a zero. Where
@@ -34,7 +34,7 @@ struct Change {
 
 // -- faults in numbers ------------------------------------------------------------------------------------------------
 
-using Numbers = Buffer<Bits>;  // of an out, row by row; of complex elements the parts
+using Numbers = Buffer<Bits>;  // the numbers of an out, row by row; a complex element is two numbers
 
 const DTypeInfo& part(const Tensor& t) { return info(info(t.dtype).part); }
 
@@ -143,7 +143,7 @@ const std::array all_changes = std::to_array<Change>({
     {"number", "one infinity is of the other sign",
      one_real([](Real x, const DTypeInfo&) { return std::isinf(x) ? -x : x; })},
     {"number", "one infinity is the largest number", one([](Bits number, const DTypeInfo& dtype) {
-       // in bits, infinity is next to it
+       // as bits, infinity is next to the largest number
        return dtype.kind == Kind::floating && std::isinf(dtype.real_of(number)) ? number - 1 : number;
      })},
     {"number", "one NaN is 0", one_real([](Real x, const DTypeInfo&) { return std::isnan(x) ? 0 : x; })},
@@ -318,9 +318,9 @@ class Answers : public Subject {
   std::vector<RecordedCalls> files_;
   std::vector<Mutant> mutants_;
   std::map<std::pair<const Operator*, DType>, std::size_t>
-      first_;                                 // of the mutants of an operator's answers in a dtype
-  std::vector<Count> counts_;                 // of each mutant
-  std::map<std::string_view, Count> faults_;  // of each fault in all operators
+      first_;                                 // the number of the first mutant of an operator's answers in a dtype
+  std::vector<Count> counts_;                 // the counts of each mutant
+  std::map<std::string_view, Count> faults_;  // the counts of each fault in all operators
 };
 
 }  // namespace

@@ -146,7 +146,7 @@ Options::Options(std::span<const char* const> words) {
       wrong();
   }
   if (folders.empty())
-    for (const char* folder : {"operators", "boundaries/operators", "faults/operators"})
+    for (const char* folder : {"operators", "boundaries/operators", "faults/operators", "traps/operators"})
       folders.push_back(fmt::format("{}/{}", ASSAY_GOLDEN, folder));
 }
 
@@ -163,7 +163,7 @@ std::vector<std::size_t> in_children(std::span<const std::size_t> mutants, std::
     at = begin;
     const pid_t child = fork();
     if (child == 0) {
-      close(STDERR_FILENO);  // the message of an assertion is no news
+      close(STDERR_FILENO);  // hides the message of an assertion
       const rlimit memory{rlim_t{4} << 30, rlim_t{4} << 30}, core{0, 0};
       setrlimit(RLIMIT_AS, &memory), setrlimit(RLIMIT_CORE, &core);
       for (; at < end; ++at) attempt(mutants[at]);

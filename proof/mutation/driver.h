@@ -50,7 +50,7 @@ class Survivors {
 inline bool is_equal(std::string_view reason) { return reason.starts_with("equal"); }
 
 struct Options {
-  std::size_t sample = 0;  // 0: all
+  std::size_t sample = 0;  // 0 means all
   std::string only;
   bool calls = false;
   std::vector<std::string> folders;
@@ -61,7 +61,7 @@ struct Options {
 
 struct Result {
   bool noticed;
-  std::string reason;                    // of a survivor that is not listed
+  std::string reason;                    // what is known about a survivor that is not listed
   std::vector<std::string_view> groups;  // the scores that the mutant counts for
 };
 
@@ -72,9 +72,9 @@ class Subject {
   virtual std::string_view name() const = 0;  // the list of survivors is NAME.txt
   virtual std::span<const Mutant> mutants() const = 0;
   virtual void try_mutants(std::span<const std::size_t> chosen, Survivors& survivors) = 0;
-  virtual std::optional<Result> result(std::size_t mutant) const = 0;  // none where the mutant changes nothing at all
-  virtual bool is_enough() const { return true; }                      // whether the scores are, of all mutants
-  virtual void print_calls();                                          // throws Fault (unsupported)
+  virtual std::optional<Result> result(std::size_t mutant) const = 0;  // empty if the mutant changes nothing
+  virtual bool is_enough() const { return true; }  // Whether the scores of all mutants are high enough.
+  virtual void print_calls();                      // throws Fault (unsupported)
 };
 std::unique_ptr<Subject> make_subject(const Options& options);  // defined by each program
 

@@ -31,7 +31,7 @@ namespace {
 
 constexpr int processor_seconds = 20;  // for a mutant
 constexpr int many = 32;               // calls that show that an answer is always the same
-constexpr int some = 8;                // calls that show that a rule is never asked about a dtype
+constexpr int some = 8;                // the number of calls that show that a rule is never checked with a dtype
 
 // Whether the rules agree with what eager did on the call, and where it is given no outs.
 using Agreement = std::pair<bool, bool>;
@@ -157,7 +157,7 @@ class Entries : public Subject {
                   std::size_t wanted) {
     std::vector<RulesAnswer> answers;
     for (const Arguments& arguments : calls) answers.push_back(ask_rules(op, arguments));
-    std::vector<std::size_t> told;  // calls that told a mutant
+    std::vector<std::size_t> told;  // calls that distinguished a mutant
     in_child(
         own,
         [&](std::size_t i, Trial& t) {

@@ -10,10 +10,11 @@
 // The switches in mutated wrappers of entries (entries.py).
 namespace assay::mutation {
 
-// What a limit is off by: 1 in the mutant of this number, -1 in the next.
+// The error of a limit: 1 in the mutant with this number, -1 in the next mutant, else 0.
 inline Int off_by(int mutant) { return Int{on(mutant)} - Int{on(mutant + 1)}; }
 
-// The set; in the mutant `first + k` with the k-th of dtype_orders::recorded added or removed.
+// Returns the set. In the mutant `first + k`, the k-th dtype of dtype_orders::recorded is added to the set or removed
+// from it.
 inline DTypeSet changed_set(int first, DTypeSet set) {
   const int k = active - first;
   return k >= 0 && k < std::ssize(dtype_orders::recorded)

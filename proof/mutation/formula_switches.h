@@ -10,7 +10,7 @@
 // The switches in mutated formulas of reference/operators (formulas.py).
 namespace assay::mutation {
 
-inline bool fits = true;  // false: the type of the place does not allow what the mutant puts there
+inline bool fits = true;  // false if the type of the place does not allow what the mutant puts there
 inline std::bitset<std::size_t{1} << 13> evaluated;  // the places that were evaluated, by the first mutant of each
 
 // Whether the k-th mutant of a place is switched on.
@@ -19,7 +19,8 @@ inline bool mutated(int first, int k = 0) {
   return on(first + k);
 }
 
-// f(operands) converted to R; `otherwise` where f does not take the operands or its result is no R.
+// Returns f(operands) converted to R, or `otherwise` if f does not accept the operands or its result cannot be
+// converted.
 template <class R, class F, class... Operands>
 R as(F f, R otherwise, const Operands&... operands) {
   if constexpr (requires { static_cast<R>(f(operands...)); }) return static_cast<R>(f(operands...));
@@ -34,7 +35,8 @@ struct First {
   }
 };
 
-// An operator and those that replace it, between two operands: `a < Switch<std::less<>, std::less_equal<>>{n} < b`.
+// An operator and the operators that replace it, between two operands: `a < Switch<std::less<>, std::less_equal<>>{n} <
+// b`.
 template <class Right, class... Faulty>
 struct Switch {
   int first;
@@ -158,7 +160,7 @@ T constant(int first, T n) {
   return n;
 }
 
-// A function that is replaced by another one, or by its first argument, or by its negation where it is a predicate.
+// A function that is replaced by another one, or by its first argument, or, if it is a predicate, by its negation.
 template <class F, class G>
 auto swapped(int first, F f, G other) {
   return [=](const auto&... arguments) {

@@ -26,7 +26,7 @@ namespace {
 constexpr int processor_seconds = 2;    // for a call
 constexpr std::size_t rounds = 8;       // each with a part of the calls: most mutants are noticed in the first
 constexpr std::size_t most_asked = 32;  // calls of a round for which answers of kernels are made
-constexpr int most_lost = 6;            // by how many bits fewer a kernel has
+constexpr int most_lost = 6;            // the largest number of bits that a kernel loses
 
 struct RecordedAt {
   const RecordedCalls* calls;
@@ -65,7 +65,7 @@ std::vector<bool> any_would_do(const Operator& op, const RecordedCall& recorded,
 struct OtherAnswer {
   bool has_all_bits;
   std::vector<Tensor> outs;
-  std::vector<std::vector<bool>> right;  // of each out, the numbers that the judge takes
+  std::vector<std::vector<bool>> right;  // for each out, whether the judge accepts each number
 };
 using OtherAnswers = std::vector<OtherAnswer>;
 

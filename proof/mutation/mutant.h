@@ -8,9 +8,9 @@ namespace assay::mutation {
 // A program with one fault.
 struct Mutant {
   std::string_view of;      // the operator or file that has the fault
-  std::string_view kind;    // "rule", "constant"
-  std::string_view place;   // the text without the fault: "R3: rank_between(weight, 3, 5)"
-  std::string_view change;  // what the fault makes of it
+  std::string_view kind;    // the kind, such as "rule" or "constant"
+  std::string_view place;   // the text without the fault, such as "R3: rank_between(weight, 3, 5)"
+  std::string_view change;  // the text with the fault
   int first = 0;            // the number of the first mutant of the same place
 };
 

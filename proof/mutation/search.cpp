@@ -24,10 +24,12 @@ namespace {
 constexpr std::size_t calls_changed = 16;  // for an operator: the smallest that have elements, and others
 constexpr std::size_t calls_varied = 4;    // the first of these, whose variants are changed, too
 constexpr std::size_t pairs_drawn = 400;   // of changes of each of these calls
-constexpr Int most_bytes = 512;            // of a call that may be recorded, or twice those of the smallest
-constexpr std::size_t calls_broken = 6;    // that break a rule with `unless`, and are changed again
-constexpr Int most_elements = 2000;        // of all results of a call for eager: larger ones are not recorded
-constexpr Int most_sizes = 8;              // distinct sizes of a call, and lengths that each becomes
+// The most bytes of a call to record, or twice the bytes of the smallest call.
+constexpr Int most_bytes = 512;
+constexpr std::size_t calls_broken = 6;  // the number of calls that break a rule with `unless` and are changed again
+// Of all results of a call for eager PyTorch; larger results are not recorded.
+constexpr Int most_elements = 2000;
+constexpr Int most_sizes = 8;  // distinct sizes of a call, and lengths that each becomes
 
 Int bytes_of(const Arguments& arguments) {
   Int bytes = 0;

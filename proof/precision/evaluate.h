@@ -10,7 +10,7 @@
 
 namespace assay::precision {
 
-// A number of 106 bits or more as the sum of two.
+// A number of at least 106 bits, as the sum of two doubles.
 struct Pair {
   double high, low;
 };
@@ -20,12 +20,12 @@ struct Evaluation {
   Outcome outcome;
   Met met;
   std::vector<Value> arguments;  // the arguments of the call, with the results in place of its outs
-  std::vector<std::vector<Pair>>
-      unrounded;  // of each out, the numbers before their rounding; empty where they are exact
+  // For each out, the numbers before they are rounded. Empty if they are exact.
+  std::vector<std::vector<Pair>> unrounded;
 };
 
-// Evaluates a call of the operator of that name, whose arguments follow its schema. Not thread-safe. Its library is
-// separate: inside, the reference's Real is a Number; outside it is double.
+// Evaluates a call of the operator of that name, whose arguments follow its schema. Not thread-safe. It is in a library
+// of its own, in which Real of the reference is a Number; outside, Real is double.
 [[gnu::visibility("default")]] Evaluation evaluate(std::string_view operator_name, std::span<const Value> arguments,
                                                    const Manner& manner);
 

@@ -16,11 +16,11 @@
 
 #include "proof/precision/manner.h"
 
-// The number that replaces double where the reference is compiled once more. It is computed in 113 bits and rounded to
-// the precision of a manner, so that +, -, *, / and roots are those of that precision.
+// The number type that replaces double in a second compilation of the reference. A number is computed with 113 bits and
+// rounded to the precision of a manner, so that +, -, *, / and roots are correctly rounded in that precision.
 namespace assay::precision {
 
-extern Manner manner;  // of all numbers
+extern Manner manner;  // the manner of all numbers
 extern Met met;        // the choices met since this was last cleared
 
 class Number {
@@ -87,7 +87,7 @@ class Number {
   static Wide to_precision(Wide value);
 
   Wide value_ = 0;
-  bool is_product_ = false;  // not yet rounded
+  bool is_product_ = false;  // whether it is a product that is not yet rounded
 };
 
 // A sum whose addends are added in the order of the manner.

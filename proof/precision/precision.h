@@ -30,9 +30,9 @@ int own_error(const Selection& selection);
 // Results that are never rounded have no bound to measure.
 int tightness(const Selection& selection);
 
-// How much the judge lets pass: for each operator and dtype how many results there are, the largest share of its bound
-// that eager PyTorch needs, the least relative error that is wrong anywhere and in the middle, in ulp, and how many
-// results are taken vacuously:
+// Prints how loose the judge is. For each operator and dtype it prints the number of results, the largest share of the
+// bound that eager PyTorch needs, the least and the median relative error that is judged wrong, in ulp, and the number
+// of results that are accepted whatever their value is:
 //   number    0 and twice the number are right, though nothing cancels: the magnitude is less than eight times as large
 //   infinity  0 is right, or the opposite infinity though the magnitude tells of no terms of its sign
 //   NaN       0 is right
@@ -49,10 +49,10 @@ class KnownRows {
  public:
   KnownRows(std::string_view file, const Selection& selection);
 
-  // Counts the row where it is not as listed, and says whether it is listed. A listed row may be right on a part of the
-  // calls.
+  // Counts the row if it differs from the list, and returns whether it is listed. A listed row may be right for some of
+  // the calls.
   bool is_known(const std::string& row, bool is_wrong, std::string_view found);
-  int count_wrong();  // in all, with the listed rows that there are not
+  int count_wrong();  // the total number of wrong rows, with the listed rows that were not found
 
  private:
   void count(std::string_view row, std::string_view found);

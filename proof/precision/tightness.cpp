@@ -13,7 +13,7 @@ namespace {
 
 constexpr double loose = 4;  // times what is needed
 
-// The ways in which a kernel may make sums, functions and more. The precision is that of the results.
+// The ways in which a kernel may compute sums, functions and more, in the precision of the results.
 constexpr std::array orders = {Order::rising,     Order::falling,       Order::halves,          Order::blocks,
                                Order::four_lanes, Order::sixteen_lanes, Order::sixty_four_lanes};
 constexpr std::array functions = {Functions::nearest, Functions::above, Functions::below, Functions::either};
@@ -33,7 +33,7 @@ constexpr std::array manners = {
     Manner{.apart = true},
 };
 
-// The manner without the choices that a formula does not meet. The functions of half types are those of float32,
+// The manner without the choices that a formula does not use. Functions of half types are computed in float32 and
 // rounded.
 Manner noticed(Manner manner, const Met& met) {
   if (!met.sums) manner.order = Order::rising;
@@ -116,9 +116,9 @@ struct Start {
 
 // How much of their bound the results of one dtype and size need.
 struct Need {
-  double largest = 0;         // in units of the bound
+  double largest = 0;         // the largest error, in units of the bound
   std::string of;             // its case
-  bool rounds = false;        // whether any exact result is no number of the dtype
+  bool rounds = false;        // whether an exact result cannot be represented in the dtype
   std::vector<Start> starts;  // the calls of different cases that need most
 
   bool is_loose() const { return largest * loose < 1 && (largest > 0 || rounds); }
@@ -191,7 +191,7 @@ class Needs {
     const std::vector<Value>& arguments;
     const Expectation& expected;
     const Evaluation& exact;
-    std::string id, name;  // of the case alone, and with its data
+    std::string id, name;  // the name of the case without and with its data
   };
 
   // Whether a result has a bound and is not stored in another dtype.
@@ -201,7 +201,7 @@ class Needs {
     return is_floating(info(dtype).part) && expected.answer.unrounded[output].dtype == dtype &&
            (measure == Accuracy::Measure::ulp || measure == Accuracy::Measure::dot);
   }
-  // Half types are computed in float32, and in themselves where the row says so.
+  // Half types are computed in float32, and also in the half type if the row allows it.
   bool is_made_in(Precision precision, const Expectation& expected, std::size_t output) const {
     if (!is_judged(expected, output)) return false;
     const DType dtype = expected.outs[output].dtype, part = info(dtype).part;

@@ -163,7 +163,7 @@ def main():
     part, parts = map(int, options.part.split("/"))
     names = fnmatch.filter(meaning.meanings(), options.operators)[part - 1::parts]
     if not names:
-        sys.exit(f"prove: there is no operator {options.operators}")
+        sys.exit(f"prove: no operator matches {options.operators}")
     totals, verdicts, failed = Counter(), {}, False
     counted = ["with calls just inside", "with calls just outside"] * options.all
     counted += ["rules", "independent", "follows", "undecided", "satisfiable", "not shown satisfiable", "forms with sizes",
@@ -182,7 +182,7 @@ def main():
     if options.operators == "*" and parts == 1:
         for rule in sorted(set(listed) - set(verdicts)):
             failed = True
-            print(f"{rule}: no longer {listed[rule]}; remove its line from {KNOWN.name}")
+            print(f"{rule}: this rule is no longer {listed[rule]}; remove its line from {KNOWN.name}")
     print(json.dumps({"entries": len(names)} | {name: totals[name] for name in counted}))
     sys.exit(failed)
 

@@ -27,7 +27,7 @@ def _addressed(testee: Testee, operators: str | None) -> Iterator[tuple[list[str
     """Returns the words for a testee: those before the options, and those behind them."""
     if callable(testee):
         if operators is None:
-            raise Fault("usage", "testee", "", "say of which operator the function is a kernel, such as aten::relu.out")
+            raise Fault("usage", "testee", "", "name the operator that the function computes, such as aten::relu.out")
         testee = {name: testee for name in operators.split(",")}
     if isinstance(testee, Mapping):
         with served(testee) as address:
@@ -65,7 +65,7 @@ def _follow(process, part: pathlib.Path, progress: bool | None) -> None:
         if progress and part.exists():
             before, judged = judged, part.read_bytes().count(b"\n")
             if judged != before:
-                print(f"\r{judged} lines of cases and defects", end="", file=sys.stderr, flush=True)
+                print(f"\r{judged} cases and defects", end="", file=sys.stderr, flush=True)
     if progress and judged:
         print("\r" + " " * 50 + "\r", end="", file=sys.stderr, flush=True)
 

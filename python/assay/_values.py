@@ -37,7 +37,7 @@ def program_bytes(program: Any) -> bytes:
         file = io.BytesIO()
         program.write_to_file(file)
         return file.getvalue()
-    raise Fault("malformed", "file", "", f"{type(program).__name__} is no program: give bytes, a path, or what has buffer or write_to_file")
+    raise Fault("malformed", "file", "", f"{type(program).__name__} is not a program: pass bytes, a path, or an object with buffer or write_to_file")
 
 
 def array_of(tensor: Any) -> numpy.ndarray:
@@ -62,9 +62,9 @@ def tensor_json(tensor: Any) -> dict:
     try:
         array = array_of(tensor)
     except Exception as error:
-        raise Fault("malformed", "call.tensor", "", f"a {type(tensor).__name__} is no array of numpy: {error}") from error
+        raise Fault("malformed", "call.tensor", "", f"a {type(tensor).__name__} cannot be converted to a numpy array:  {error}") from error
     if array.dtype not in NAMES:
-        raise Fault("malformed", "call.tensor", "", f"there is no dtype {array.dtype}")
+        raise Fault("malformed", "call.tensor", "", f"assay has no dtype {array.dtype}")
     data = numpy.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
     return {"dtype": NAMES[array.dtype], "sizes": list(array.shape), "data": base64.b64encode(data).decode()}
 

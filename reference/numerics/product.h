@@ -18,12 +18,14 @@ class Product {
     if (size > 0) least_ *= std::min<Real>(size, 1);
   }
 
-  // The product of the significands and the sum of the exponents, so that no partial product leaves the range.
+  // The product of the significands and the sum of the exponents, combined, so that no partial product exceeds the
+  // range of Real.
   Real value() const { return std::scalbln(significand_, exponent_); }
 
-  // In any order, partial products lie between the product of all |x| < 1 and the product of all |x| > 1. The loss
-  // below the smallest normal number is at most 2 u of that number, multiplied by the remaining factors. A vanished
-  // product times an infinity is NaN, as is an infinity times 0.
+  // In any order, partial products lie between the product of all |x| < 1 and the product of all |x| > 1. A partial
+  // product below the smallest normal number has an error of at most 2 u of that number, where u is the unit roundoff;
+  // the remaining factors multiply this error. A partial product that is rounded to 0 gives NaN when it is multiplied
+  // by an infinity, as does an infinity multiplied by 0.
   Real magnitude(const Arithmetic& a) const {
     const bool vanishes = least_ < a.least;
     if (std::isnan(value()) || (infinite_ && !vanishes)) return 0;

@@ -51,8 +51,7 @@ Complex operators::rsub(Complex self, Complex other, Scalar alpha, const Roundin
   return sub(other, self, alpha, round);
 }
 
-// The roundings are those of the result and, unless alpha is 1 or -1, of the product. The product may overflow before
-// it is added.
+// The result is rounded and, unless alpha is 1 or -1, the product, too. The product may overflow before it is added.
 Real operators::add_magnitude(Real self, Real other, Real alpha, const Arithmetic& a) {
   const Real product = std::fabs(alpha) == 1 ? 0 : std::fabs(alpha * other);
   const Real size = std::fabs(add(self, other, alpha)) + product;

@@ -85,7 +85,7 @@ struct Weights {
     for (Real& w : weights) w /= sum;
   }
 
-  Real logarithm(std::size_t j) const { return scores[j] - top - std::log(sum); }  // of a weight
+  Real logarithm(std::size_t j) const { return scores[j] - top - std::log(sum); }  // the logarithm of a weight
 
   Buffer<Real> scores, weights;
   Real top = -std::numeric_limits<Real>::infinity(), sum = 0;
@@ -117,10 +117,10 @@ void attend_magnitude(Heads& out, const Attention& a, const Arithmetic& arithmet
   const Real terms = static_cast<Real>(a.query.sizes[3] + a.key.sizes[1]),
              rounding = roundoffs(terms) * arithmetic.unit;
   each_row(a, [&](const Dims& i, const Weights& w) {
-    Buffer<Real> errors;  // of the logarithm of each weight
+    Buffer<Real> errors;  // the error of the logarithm of each weight
     const bool scales_hiding =
         !(a.scale > 0) && w.weights.size() < a.visible();  // ExecuTorch hides a key by -infinity before it scales
-    Real largest = 0, growth = 0;                          // of the sum
+    Real largest = 0, growth = 0;                          // the largest error and the growth of the sum
     bool is_lost = false;
     for (std::size_t j = 0; j < w.weights.size(); ++j) {
       is_lost |= a.is_lost(i, static_cast<Int>(j), w.scores[j]);

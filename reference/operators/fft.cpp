@@ -64,9 +64,10 @@ Real scale(const Dims& sizes, const Ints& dim, Int normalization) {
   return normalization == 0 ? 1 : 1 / (normalization == 1 ? std::sqrt(points) : points);
 }
 
-// A sum of magnitudes that is scaled after the last addition: it may overflow before. An endless sum stays endless.
+// A sum of magnitudes that is scaled after the last addition: it may overflow before. A sum with a non-finite term
+// keeps it.
 Real scaled_sum(Real sum, Real factor, const Arithmetic& a) {
-  if (!(sum < endless)) return sum;
+  if (!(sum < non_finite_term)) return sum;
   return factor < 1 && sum >= a.largest ? overflowing(sum * factor) : sum * factor;
 }
 

@@ -14,7 +14,7 @@ Real sum(Real a, Real b) { return a + b; }
 Int sum(Int a, Int b) { return wrapping_add(a, b); }
 Complex sum(Complex a, Complex b) { return a + b; }
 
-// An element of x. The index may be that of a scalar tensor while x has rank 1, or the other way round.
+// An element of x. The index may have rank 0 while x has rank 1, or the other way round.
 template <class T>
 const T& element(const Array<T>& x, const Dims& i) {
   return i.size() == x.sizes.size() ? x(i) : x[0];

@@ -12,7 +12,7 @@ void add_product(Sum<Real>& sum, Real a, Real b) { sum += a * b; }
 void add_product(Sum<Complex>& sum, Complex a, Complex b) { sum += a * b; }
 void add_product(Int& sum, Int a, Int b) { sum = wrapping_add(sum, wrapping_multiply(a, b)); }
 
-// out = a b for each pair of matrices in two stacks; the last two sizes are those of a matrix.
+// out = a b for each pair of matrices in two stacks; the last two sizes are the sizes of a matrix.
 template <class T>
 void multiply(Array<T>& out, const Array<T>& a, const Array<T>& b) {
   const int rank = out.sizes.size();

@@ -69,7 +69,7 @@ Real sum_of_magnitudes(Real a, Real b) {
   return sum != unbounded && (a < 0 || b < 0) ? overflowing(sum) : sum;
 }
 
-// The unit is that of the dtype of the result, where that differs from the dtype of the numbers.
+// The unit roundoff is taken from the dtype of the result if it differs from the dtype of the numbers.
 Real magnitude_of_variance(std::span<const Real> x, const std::optional<Scalar>& correction, Arithmetic a) {
   if (a.stored_unit > 0) a.unit *= a.stored_unit;
   return Moments(x).variance_magnitude(degrees_of_freedom(x, correction), a);
@@ -107,7 +107,7 @@ Complex operators::prod(std::span<const Complex> x) {
 }
 Complex operators::prod_magnitude(std::span<const Complex> x, const Arithmetic& a) {
   Product product;
-  for (const Complex& z : x) product.multiply(std::isfinite(std::abs(z)) ? std::abs(z) : endless);
+  for (const Complex& z : x) product.multiply(std::isfinite(std::abs(z)) ? std::abs(z) : non_finite_term);
   return product.magnitude(a);
 }
 Int operators::prod(std::span<const Int> x) {

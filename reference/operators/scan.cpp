@@ -58,7 +58,7 @@ void operators::cumprod_magnitude(std::span<const Real> x, std::span<Real> y, co
 void operators::cumprod_magnitude(std::span<const Complex> x, std::span<Complex> y, const Arithmetic& a) {
   Product product;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    product.multiply(std::isfinite(std::abs(x[i])) ? std::abs(x[i]) : endless);
+    product.multiply(std::isfinite(std::abs(x[i])) ? std::abs(x[i]) : non_finite_term);
     y[i] = product.magnitude(a);
   }
 }

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-constexpr Real ulp_of_exp = 2, ulp_of_log = 2;  // in unit roundoffs
+constexpr Real ulp_of_exp = 2, ulp_of_log = 2;  // errors in unit roundoffs
 
 // A row scaled by exp(-max x), so that no term overflows.
 struct Exponentials {

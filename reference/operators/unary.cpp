@@ -24,7 +24,8 @@ Complex in_base(Complex logarithm, Real of_base) { return {logarithm.real() / of
 
 constexpr Real pi = std::numbers::pi_v<Real>;
 
-// x minus the nearest integer. The sine or tangent of pi times the difference is that of pi x, up to its sign.
+// x minus the nearest integer. The sine or tangent of pi times this difference equals the sine or tangent of pi x, up
+// to the sign.
 Real beyond_integer(Real x) { return x - std::nearbyint(x); }
 
 bool is_negative_integer(Real x) { return x < 0 && x == std::floor(x); }

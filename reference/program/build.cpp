@@ -23,7 +23,7 @@ T number(std::string_view text) {
   return value;
 }
 
-// "[]", "[0, 1]", or "0", which stands for `length` times that number.
+// Reads a list such as "[]" or "[0, 1]". A single number such as "0" is repeated `length` times.
 std::vector<Int> numbers(std::string_view text, Int length) {
   if (!text.starts_with('[')) return std::vector<Int>(static_cast<std::size_t>(length), number<Int>(text));
   std::vector<Int> all;
@@ -128,7 +128,7 @@ void PlanBuilder::call_named(std::string_view name, const std::vector<Operand>& 
   for (const SchemaArgument& a : schema) {
     const auto given = std::ranges::find(operands, a.name, &Operand::name);
     if (given == operands.end() && a.default_text.empty())
-      throw broken("I9", {}, name, " is called without its argument ", a.name);
+      throw broken("I9", {}, name, " is called without the argument ", a.name);
     args.push_back(given == operands.end() ? value_of_default(a) : given->value);
   }
   append_returned(*op, args);
@@ -203,7 +203,7 @@ std::uint32_t ProgramBuilder::segment(Bytes bytes) {
   return static_cast<std::uint32_t>(program_.segments.size()) - 1;
 }
 
-// Index 0 of a part stands for nothing.
+// Index 0 of a part is unused.
 std::unique_ptr<pte::SubsegmentOffsetsT> ProgramBuilder::new_part() {
   auto part = std::make_unique<pte::SubsegmentOffsetsT>();
   part->segment_index = segment({});

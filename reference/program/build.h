@@ -9,8 +9,8 @@
 #include "reference/operator.h"
 #include "reference/program/decoded.h"
 
-// Builds programs: a method is a list of values, a list of instructions that name the values by their index, and a plan
-// of the memory in which tensors lie.
+// Builds programs. A method has a list of values, a list of instructions that refer to values by index, and a plan of
+// the memory in which tensors are stored.
 //
 //   ProgramBuilder program;
 //   PlanBuilder plan = program.method("forward");
@@ -19,16 +19,16 @@
 //   plan.call_named("aten::add.out", {{"self", x}, {"other", weight}, {"out", out}});  // alpha has its default, 1
 //   plan.plan().inputs = {x}, plan.plan().outputs = {out};
 //   const Bytes file = program.bytes();
-//
-// The builders add what they are told and check no rule: validate() does, so that tests can build wrong programs, too.
+// The builders check no rule, so that tests can also build wrong programs. validate() checks the rules.
 namespace assay {
 
-// Adds to one method of a program. The method's tables outlive the builder, and others may change them, too.
+// Adds values and instructions to one method of a program. Requires that the method's tables outlive the builder. Other
+// code may change the tables while the builder exists.
 class PlanBuilder {
  public:
   using Index = std::int32_t;
   using Sizes = std::vector<std::int32_t>;
-  // An argument of a call, by its name in the operator's schema.
+  // An argument of a call: its name in the operator's schema, and the index of its value.
   struct Operand {
     std::string_view name;
     Index value;
@@ -38,22 +38,23 @@ class PlanBuilder {
 
   pte::ExecutionPlanT& plan() { return plan_; }
 
-  // -- values: each function adds one and returns its index -----------------------------------------------------------
+  // -- values: each function adds a value and returns its index -------------------------------------------------------
 
   Index none() { return add(pte::NullT{}); }
   Index integer(Int n);
   Index real(double d);
   Index boolean(bool b);
   Index string(const std::string& s);
-  Index integers(const std::vector<Int>& ns);  // adds a value for each element, too
-  // A list as its table has it: of doubles, of bools, or of indices of values.
+  Index integers(const std::vector<Int>& ns);  // also adds a value for each element
+  // Adds a list from the items of its table, which are doubles, bools, or indices of values.
   template <class List, class Items>
   Index list(Items items) {
     List list;
     list.items = std::move(items);
     return add(std::move(list));
   }
-  template <class Table>  // a value of any type, as its table
+  // Adds a value of any type from its table.
+  template <class Table>
   Index add(Table value) {
     auto v = std::make_unique<pte::EValueT>();
     v->val.Set(std::move(value));
@@ -61,46 +62,53 @@ class PlanBuilder {
     return static_cast<Index>(plan_.values.size()) - 1;
   }
 
-  // A contiguous tensor without planned memory: the caller supplies its memory, or it is unbounded and gets its own.
+  // Adds a contiguous tensor without planned memory. The caller supplies its memory, or the tensor is unbounded and
+  // gets memory of its own.
   Index tensor(DType dtype, const Sizes& sizes, pte::TensorShapeDynamism dynamism = pte::TensorShapeDynamism::STATIC);
-  // A tensor that place() has put into planned memory.
+  // Adds a contiguous tensor and calls place() for it.
   Index planned(DType dtype, const Sizes& sizes, std::uint32_t memory = 1, std::uint64_t offset = 0);
-  // A planned tensor that keeps its elements from one execution to the next, as it has a name.
+  // Adds a planned tensor with a name. The name makes it state: it keeps its elements from one execution to the next.
   Index state(DType dtype, const Sizes& sizes, std::uint32_t memory = 1, std::uint64_t offset = 0);
-  // A tensor whose elements are constant `data` of the program: see ProgramBuilder::constant.
+  // Adds a contiguous tensor whose elements are constant `data` of the program (ProgramBuilder::constant).
   Index constant(DType dtype, const Sizes& sizes, std::uint32_t data);
 
   pte::TensorT& at(Index tensor) { return *plan_.values[static_cast<std::size_t>(tensor)]->val.AsTensor(); }
-  pte::ExtraTensorInfoT& extra(Index tensor);  // made where the tensor has none
+  // Returns the tensor's extra info, which is added if the tensor has none.
+  pte::ExtraTensorInfoT& extra(Index tensor);
 
   // -- the memory plan ------------------------------------------------------------------------------------------------
 
-  // Puts the tensor at this byte of a memory, which grows to hold it. Memory 0 means "not planned".
+  // Places the tensor at byte `offset` of a planned memory, which grows to hold it. Memory 0 means that the tensor is
+  // not planned.
   void place(Index tensor, std::uint32_t memory, std::uint64_t offset);
 
   // -- operators and instructions -------------------------------------------------------------------------------------
 
-  Index operator_index(std::string_view name);  // of "aten::add.out"; added where the plan has none of this name
+  // Returns the index of an operator such as "aten::add.out", which is added if the plan does not have it.
+  Index operator_index(std::string_view name);
 
-  // Calls an operator of the specification by the names of its arguments; one that is left out has its default. Throws
-  // Fault: I4 where the specification has no such operator, I9 where an operand is unknown or missing.
+  // Appends a call of an operator of the specification. Operands are given by name; an argument without an operand gets
+  // its default. Throws Fault: I4 if the specification has no such operator, I9 if an operand is unknown or missing.
   void call_named(std::string_view op, const std::vector<Operand>& operands);
-  // Calls an operator of any name by the values of the instruction, with what it returns at their end.
+  // Appends a call of an operator of any name. `args` are the values of the instruction, with the returned values at
+  // the end.
   void call(std::string_view op, std::vector<Index> args);
-  void add_tensors(Index self, Index other, Index out);  // aten::add.out
-  // Appends what the file format has at the end of a call's arguments, which are those of the schema: an out again, a
-  // list of several outs, or the tensor that is changed in place. A number that is returned is an argument already.
+  void add_tensors(Index self, Index other, Index out);  // appends a call of aten::add.out with alpha 1
+  // Appends to `args`, which are the arguments of the schema, the returned value that the file format wants at the end
+  // of a call: an out again, a list of several outs, or the tensor that is changed in place. A returned number is in
+  // `args` already and is not appended.
   void append_returned(const Operator& op, std::vector<Index>& args);
 
   void jump_if_false(Index condition, Index destination);
   void move(Index from, Index to);
   void free(Index value);
   void delegate_call(Index delegate, std::vector<Index> args);
-  // A delegate with its payload in backend_delegate_data (INLINE) or in a segment (SEGMENT) of this index.
+  // Adds a delegate for backend `id`. Its payload is item `index` of backend_delegate_data (INLINE) or segment `index`
+  // (SEGMENT).
   pte::BackendDelegateT& delegate(const std::string& id, pte::DataLocation location, std::uint32_t index);
   void new_chain() { plan_.chains.push_back(std::make_unique<pte::ChainT>()); }
 
-  // Appends an instruction, as its table, to the last chain.
+  // Appends an instruction, given as its table, to the last chain.
   template <class Table>
   void instruction(Table what) {
     if (plan_.chains.empty()) new_chain();
@@ -119,18 +127,20 @@ class PlanBuilder {
   pte::ExecutionPlanT& plan_;
 };
 
-// Adds to a whole program: methods, constants and other bytes.
+// Builds a whole program: its methods, constants and other bytes.
 class ProgramBuilder {
  public:
   PlanBuilder method(const std::string& name = "forward");
 
-  std::uint32_t segment(Bytes bytes);  // the index of a new segment
-  // The segment's places of constants. The official runtime takes a program without them for one of an older format.
+  std::uint32_t segment(Bytes bytes);  // adds a segment and returns its index
+  // The offsets of the constants in their segment. ExecuTorch's runtime treats a program without them as one of an
+  // older format.
   pte::SubsegmentOffsetsT& constants();
-  // Bytes as the next constant, or as the next initial value of a mutable tensor: its index, from 1 on.
+  // Each function adds bytes, as a constant or as the initial value of a mutable tensor, and returns the index. Indices
+  // count from 1.
   std::uint32_t constant(const Bytes& bytes) { return append(constants(), bytes); }
   std::uint32_t initial(const Bytes& bytes);
-  void named(const std::string& key, Bytes bytes);  // named data
+  void named(const std::string& key, Bytes bytes);  // adds named data
 
   Program& program() { return program_; }
   Bytes bytes() const { return encode(program_); }

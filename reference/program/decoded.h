@@ -9,11 +9,11 @@
 #include "program_objects_generated.h"
 #include "reference/program/program.h"
 
-// Files to build and to change, as structures that own their contents.
+// Files as structures that own their contents, for code that builds or changes files.
 namespace assay {
 
-// The contents of a .pte file. The tables are those of spec/format/program.fbs. `segments`
-// holds the bytes that follow the tables. The list tables.segments stays empty.
+// The contents of a .pte file. spec/format/program.fbs defines the tables. `segments` holds the bytes of each segment.
+// The list tables.segments stays empty.
 struct Program {
   pte::ProgramT tables;
   std::vector<Bytes> segments;
@@ -21,7 +21,7 @@ struct Program {
   bool operator==(const Program&) const = default;
 };
 
-// The contents of a .ptd file, likewise.
+// The contents of a .ptd file, in the same form.
 struct DataFile {
   ptd::FlatTensorT tables;
   std::vector<Bytes> segments;
@@ -32,13 +32,13 @@ struct DataFile {
 // The contents of a .bpte file. Its field `program` has the bytes of a .pte file.
 using BundledProgram = bpte::BundledProgramT;
 
-// From bytes, by the same rules as open_program, open_data and open_bundle.
+// Decode a file. The functions check the same rules as open_program, open_data and open_bundle.
 Result<Program> decode_program(std::span<const std::byte> file);
 Result<DataFile> decode_data_file(std::span<const std::byte> file);
 Result<BundledProgram> decode_bundle(std::span<const std::byte> file);
 
-// To bytes. Equal programs give equal bytes, and decoding these bytes gives the same program. Segments begin at
-// multiples of `alignment`. With `defaults`, a number that equals the default of its field is written, too.
+// Encode a file. Equal programs give equal bytes, and decoding these bytes gives the same program. Segments begin at
+// multiples of `alignment` bytes. With `defaults`, numbers that equal the default of their field are written, too.
 Bytes encode(const Program& program, std::size_t alignment = 128, bool defaults = false);
 Bytes encode(const DataFile& file, std::size_t alignment = 128, bool defaults = false);
 Bytes encode(const BundledProgram& bundle, bool defaults = false);

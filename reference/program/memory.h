@@ -8,7 +8,7 @@
 
 namespace assay {
 
-// Memory at a multiple of 16, which tables and workspaces need. It is charged to the budget of the scope.
+// Memory that is aligned to 16 bytes, as tables and workspaces need it. It is charged to the budget of the scope.
 class AlignedMemory {
  public:
   explicit AlignedMemory(std::size_t size) : units_((size + sizeof(Unit) - 1) / sizeof(Unit)), size_(size) {}
@@ -24,7 +24,8 @@ class AlignedMemory {
   std::size_t size_;
 };
 
-// Calls `use` twice: with a workspace that counts the bytes it takes, then with one that has them. Returns this memory.
+// Calls `use` twice: first with a workspace that only counts bytes, then with a workspace that has this number of
+// bytes. Returns the memory of the second workspace.
 template <class Use>
 AlignedMemory with_workspace(Use use) {
   format::Workspace counting;

@@ -10,24 +10,25 @@
 #include "format/names.h"
 #include "reference/program/rule.h"
 
-// Files of every kind, and programs to check and to run: File → ProgramFile (its structure holds) → ValidProgram (every
-// rule holds).
+// Files of every kind, and programs to check and to run. A File is bytes, a ProgramFile has a valid structure, and a
+// ValidProgram meets every rule.
 namespace assay {
 
 using Bytes = std::vector<std::byte>;
 using format::file_kind;
-using format::FileKind;  // a row of the table in format/kinds.cpp
+using format::FileKind;  // a kind of file: a row of the table in format/kinds.cpp
 
-// The bytes of a file and their owner: memory or a mapping. Copies share the owner.
+// The bytes of a file and their owner, which is memory or a mapping. Copies share the owner.
 struct File {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> owner;
 };
-File in_memory(Bytes bytes);                      // owns the bytes
-File borrowed(std::span<const std::byte> bytes);  // the bytes outlive everything that is made of the file
+File in_memory(Bytes bytes);  // makes a file that owns the bytes
+// Makes a file that does not own its bytes. Requires that the bytes outlive all objects made from the file.
+File borrowed(std::span<const std::byte> bytes);
 
-// A file whose structure holds. Its tables are in memory of their own, copied before they were checked, since the bytes
-// of a mapped file may change; its segments are where they lie in the file. Copies share both.
+// A file with a valid structure. Its tables are a copy that was made before they were checked, because the bytes of a
+// mapped file may change. Its segments lie in the file. Copies of the object share both.
 template <class View>
 class OpenFile {
  public:
@@ -37,7 +38,7 @@ class OpenFile {
   const View& view() const { return view_; }
   const auto& tables() const { return *view_.tables; }
   std::span<const std::byte> segment(std::uint32_t i) const { return view_.segment(i); }
-  // Bytes inside this file as a file that keeps it alive.
+  // Makes a file from bytes inside this file. The new file keeps this file alive.
   File within(std::span<const std::byte> bytes) const { return {bytes, std::make_shared<const OpenFile>(*this)}; }
 
  private:
@@ -50,22 +51,23 @@ using NamedDataFile = OpenFile<format::DataView>;
 using BundleFile = OpenFile<format::BundleView>;
 using AnyFile = OpenFile<format::AnyView>;
 
-// Check the rules that spec/format/rules.yaml marks `decode`: structure, header, version, presence. The copy of the
-// tables and the work of checking them are charged to the thread's budget. Further faults: limits.memory, limits.work.
+// Each function checks the rules that spec/format/rules.yaml marks `decode`: structure, header, version, presence. The
+// copy of the tables and the work of checking them are charged to the budget of the thread's scope. Further faults:
+// limits.memory, limits.work.
 Result<ProgramFile> open_program(File file);
 Result<NamedDataFile> open_data(File file);
 Result<BundleFile> open_bundle(File file);
 Result<AnyFile> open_as(File file, const FileKind& kind);
 inline File program_of(const BundleFile& bundle) { return bundle.within(program_in(bundle.view())); }
 
-// A program with its data files that keeps every rule. Later phases check no rule a second time.
+// A program that, with its data files, meets every rule. Later phases check no rule a second time.
 class ValidProgram {
  public:
   const ProgramFile& operator*() const;
   const ProgramFile* operator->() const { return &**this; }
-  const pte::ExecutionPlan* plan(std::string_view name) const;  // null: no such method
+  const pte::ExecutionPlan* plan(std::string_view name) const;  // null if there is no such method
   std::span<const NamedDataFile> data() const;
-  // Named data of the program or of a data file; none: no such key.
+  // The named data with this key in the program or a data file. Returns nothing if there is no such key.
   std::optional<format::NamedBytes> named(std::string_view key) const { return named_data().find(key); }
   const format::NamedData& named_data() const;
 
@@ -76,18 +78,20 @@ class ValidProgram {
   std::shared_ptr<const Parts> parts_;
 };
 
-// Checks the rules of the program, of the data files that it is loaded with, and of both together.
+// Checks the rules of the program, the rules of the data files that it is loaded with, and the rules that concern both.
 Result<ValidProgram> validate(ProgramFile program, std::vector<NamedDataFile> data = {});
 
-// The faults of a file that opens.
+// The faults of a file whose structure is valid.
 std::vector<Fault> faults_of(const ProgramFile& program, std::span<const NamedDataFile> data = {});
 std::vector<Fault> faults_of(const NamedDataFile& file);
-std::vector<Fault> faults_of(const BundleFile& bundle, const ValidProgram& program);  // the program in the bundle
+std::vector<Fault> faults_of(const BundleFile& bundle,
+                             const ValidProgram& program);  // `program` must be the program in the bundle
 std::vector<Fault> faults_of(const AnyFile& file, const FileKind& kind, const format::Related& related);
-// The faults of a file of this kind, a program with its data files: faults of the structure of these files; if there
-// are none, faults of a part of the file; if there are none, faults of the file itself.
+// The faults of a file of this kind. `data` are the data files of a program. Returns the faults in the structure of
+// these files. If there are none, returns the faults of the parts of the file. If there are none either, returns the
+// faults of the file itself.
 std::vector<Fault> faults_of(File file, const FileKind& kind, std::span<const File> data = {});
 
-std::string operator_name(const pte::Operator& op);  // "aten::add.out"
+std::string operator_name(const pte::Operator& op);  // the full name, such as "aten::add.out"
 
 }  // namespace assay

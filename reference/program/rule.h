@@ -9,21 +9,21 @@
 #include "format/rule.h"
 #include "reference/fault.h"
 
-// Findings of the rules of spec/format/rules.yaml as faults.
+// Turns findings of the rules of spec/format/rules.yaml into faults.
 namespace assay {
 
 using format::Place;
 using format::RuleId;
 
-std::string text_of(const Place& place);  // "plan 0, value 3"
+std::string text_of(const Place& place);  // a text such as "plan 0, value 3"
 
-// A fault to throw, for a function that stops at the first one.
+// Makes a fault to throw, for a function that stops at the first fault.
 template <class... Parts>
 Fault broken(RuleId rule, const Place& place, const Parts&... sentence) {
   return Fault(rule->outcome, std::string(rule->id), text(sentence...), text_of(place));
 }
 
-// Collects the faults that findings() reports, up to its limit.
+// Collects the faults that are reported to findings(), up to its limit.
 class FaultList {
  public:
   FaultList() : findings_(tell, this) {}
@@ -42,7 +42,7 @@ class FaultList {
   format::Findings findings_;
 };
 
-// A value, or the faults why there is none.
+// A value, or the faults that explain why there is no value.
 template <class T>
 struct Result {
   std::optional<T> value;
@@ -62,9 +62,9 @@ Result<T> refused(FaultList& list) {
   return {std::nullopt, list.take(), more};
 }
 
-using Refusal = std::optional<Fault>;  // none: success
+using Refusal = std::optional<Fault>;  // empty on success
 
-// Runs f. Returns the fault that f throws; std::bad_alloc becomes a fault, too.
+// Runs f and returns the fault that f throws. std::bad_alloc is returned as a fault limits.memory.
 template <class F>
 Refusal refusal_of(F f) {
   try {
@@ -76,11 +76,11 @@ Refusal refusal_of(F f) {
     }
   } catch (const std::bad_alloc&) {
     return Fault(Outcome::exhausted, "limits.memory",
-                 "no memory left");  // short enough for std::string to need no memory
+                 "no memory left");  // std::string stores this text without allocation
   }
 }
 
-// The result of `make`, or the fault that it throws.
+// Returns the result of `make`, or the fault that `make` throws.
 template <class T, class F>
 Result<T> unless_refused(F make) {
   Result<T> result;

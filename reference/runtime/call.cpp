@@ -39,8 +39,7 @@ void Interpreter::prepare(Result& result, std::size_t results, RuleId rule) cons
                    t ? describe(*t) : std::string(kind_name(result.value)));
     *t = (*held)->prepare(std::move(*t), results);
   } else if (const auto slot = slot_of(result.value); !slot || !same_kind(*slot, to)) {
-    throw broken(rule, {}, "value ", result.to, " is no tensor, and of another kind than its result, ",
-                 kind_name(result.value));
+    throw broken(rule, {}, "value ", result.to, " cannot hold its result, which is ", kind_name(result.value));
   }
 }
 
@@ -79,7 +78,7 @@ void Interpreter::add_results(Value value, std::size_t to, Buffer<Result>& resul
   if (!list) return results.push_back({std::move(value), to});
   const Indices targets = elements(to);
   if (targets.size() != list->size())
-    throw broken("I10", {}, "value ", to, " is no list of ", list->size(), " tensors");
+    throw broken("I10", {}, "value ", to, " is not a list of ", list->size(), " tensors");
   for (std::size_t k = 0; k < targets.size(); ++k) results.push_back({std::move(*(*list)[k]), targets[k]});
 }
 
@@ -88,8 +87,8 @@ void Interpreter::call_delegate(const pte::DelegateCall& call) {
   const Args args = format::items(call.args());
   const std::size_t inputs = delegate.inputs();
   if (args.size() != inputs + delegate.outputs())
-    throw broken("I14", {}, "has ", args.size(), " arguments, but the delegate takes ", inputs, " and gives ",
-                 delegate.outputs());
+    throw broken("I14", {}, "has ", args.size(), " arguments, but the delegate has ", inputs, " inputs and ",
+                 delegate.outputs(), " outputs");
   Buffer<Value> arguments;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const std::size_t at = index(args[i]);

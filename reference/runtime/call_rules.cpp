@@ -56,7 +56,7 @@ class KnownValues {
       for (const std::uint32_t to : moved_to_) replaced_[to] = true;
   }
 
-  // None: only an execution knows the value.
+  // Returns nothing if only an execution knows the value.
   std::optional<Value> operator[](std::uint32_t i) const {
     const pte::EValue& v = method_.value(i);
     if (const auto* l = v.val_as_IntList()) return integers(copied<Ints>(*l->items()));
@@ -98,7 +98,7 @@ class KnownValues {
   }
 
   const format::Method& method_;
-  std::vector<bool> replaced_;  // by an input or an instruction
+  std::vector<bool> replaced_;  // for each value, whether an input or an instruction replaces it
   std::vector<std::uint32_t> moved_to_;
   bool moves_keep_layouts_ = true;  // each moved tensor is declared like the target of the move
 };

@@ -6,24 +6,26 @@
 #include "reference/call.h"
 #include "reference/program/program.h"
 
-// The rules of the operators that a program calls, on the calls of the program.
+// Checks the calls of a program by the rules of their operators.
 namespace assay {
 
-// For each argument of the operator, its value of the plan in a KernelCall with these arguments: the arguments of the
-// schema in order; the new value of an argument that is changed in place replaces the old value. The call keeps rule
-// I9.
+// For each item of `op.arguments`, the index of its value in the plan, given the `args` of a KernelCall. An out
+// <name>_out has the index of the argument <name>, because its new value replaces the old one. Requires a call that
+// meets rule I9.
 std::vector<std::size_t> operands(const Operator& op, std::span<const std::int32_t> args);
 
-// An operator's refusal as a fault: a number of another type breaks rule I10; other faults keep the operator's own ids.
+// Turns an operator's refusal into a fault. The id is I10 if an argument is a number of a wrong type, and the
+// operator's own id otherwise.
 Fault refusal(const Operator& op, const Answer& answer);
 
-// The calls of a program, checked before anything runs.
+// The result of checking the calls of a program before anything runs.
 struct CallFaults {
-  std::vector<Fault> faults;  // of operators, I10, and T24 of results: an execution that reaches the call would be
-                              // refused; limits.work ends the check. The first hundred
-  Int more = 0;               // the number of further faults
-  // The numbers of calls whose rules were all checked; whose rules were checked up to one that needs elements or sizes
-  // that only an execution knows; and of which no rule was checked, since a number or list is computed, a tensor is
+  // The first hundred faults: rules of operators, I10, and T24 for results. An execution that reaches such a call would
+  // be refused. A fault limits.work means that the check ended early.
+  std::vector<Fault> faults;
+  Int more = 0;  // the number of further faults
+  // The number of calls for which all rules were checked (in_full); the rules before one that needs elements or sizes
+  // which only an execution knows (in_part); or no rule (not_asked), because a number or list is computed, a tensor is
   // moved, or the specification lacks the operator.
   Int in_full = 0, in_part = 0, not_asked = 0;
 };

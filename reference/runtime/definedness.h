@@ -6,28 +6,32 @@
 
 namespace assay {
 
-// The bytes of a memory that hold a value: the bytes of each write that no later write overlaps. A write that begins
-// where an earlier one begins replaces it. Therefore no result depends on the initial bytes of the memory.
+// Records which bytes of a memory hold a value: the bytes of each write that no later write overlaps. A write that
+// begins at the same byte as an earlier write replaces it. Reads of other bytes are refused, so no result depends on
+// the initial bytes of the memory.
 class Definedness {
  public:
-  // The writer. When an execution begins, writes of instructions are forgotten; writes of the caller and state stay.
+  // The kinds of writers. When an execution begins, writes by instructions are forgotten; writes by the caller and
+  // writes of state are kept.
   enum class By : std::uint8_t { instruction, caller, state };
 
-  std::size_t written(std::size_t at) const;  // the bytes of the write that begins there; 0: none
+  // The number of bytes of the write that begins at `at`, or 0 if no write begins there.
+  std::size_t written(std::size_t at) const;
 
   void make_room(std::size_t writes) {
     writes_.reserve(writes_.size() + writes);
-  }                                                               // so that so many writes do not throw
-  void write(std::size_t at, std::size_t bytes, By by) noexcept;  // state stays state
+    // Reserves memory, so that the next `writes` writes do not throw.
+  }
+  void write(std::size_t at, std::size_t bytes, By by) noexcept;  // a write over state is state, too
   void forget(std::size_t at) noexcept;
-  void begin() noexcept;  // an execution begins
+  void begin() noexcept;  // forgets the writes by instructions
 
  private:
   struct Write {
     std::size_t at, bytes;
     By by;
   };
-  std::vector<Write> writes_;  // ascending, without overlap
+  std::vector<Write> writes_;  // sorted by `at`, without overlap
 };
 
 }  // namespace assay

@@ -12,7 +12,7 @@
 
 #include "reference/value.h"
 
-// Backends run the parts that a program delegates to them. They throw their faults as assay::Fault.
+// Backends run the parts that a program delegates to them. A backend reports a fault by throwing assay::Fault.
 namespace assay {
 
 struct RuntimeOptions;
@@ -22,37 +22,37 @@ struct CompileSpec {
   std::span<const std::byte> value;
 };
 
-// The data that a delegate is made from. The bytes live as long as the program.
+// The data from which a backend makes a delegate. The bytes stay valid as long as the program.
 struct DelegateSource {
   std::span<const std::byte> payload;
   std::vector<CompileSpec> compile_specs;
-  const RuntimeOptions& options;  // for delegated programs, whose costs are charged to the host
-  std::function<std::optional<std::span<const std::byte>>(std::string_view key)>
-      named_data;  // of the program and its data files
+  const RuntimeOptions& options;  // the options of the host, whose budget delegated programs share
+  // Finds named data of the program and its data files by key. Returns nothing if there is no such key.
+  std::function<std::optional<std::span<const std::byte>>(std::string_view key)> named_data;
 
-  const CompileSpec* compile_spec(std::string_view key) const;  // null: there is none with this key
+  const CompileSpec* compile_spec(std::string_view key) const;  // null if there is no compile spec with this key
 };
 
-// One delegated part of a method. It lives as long as the method.
+// A delegate: one part of a method that a backend runs. The method owns it.
 class Delegate {
  public:
   virtual ~Delegate() = default;
-  virtual std::size_t inputs()
-      const = 0;  // the number of arguments that are read; the arguments behind them are outputs
+  virtual std::size_t inputs() const = 0;  // the number of arguments that are inputs; they come first
   virtual std::size_t outputs() const = 0;
-  // Before the call, outputs are tensors without bytes, as the method declares them; after it, they are the results.
+  // Runs the delegate. `arguments` are inputs() inputs, then outputs() outputs. Before the call each output is a tensor
+  // without bytes that has the declared dtype, sizes and dim order; after the call it is the result.
   virtual void execute(std::span<Value> arguments) = 0;
 };
 
 using MakeDelegate = std::function<std::unique_ptr<Delegate>(const DelegateSource&)>;
 using Backends = std::map<std::string, MakeDelegate, std::less<>>;
 
-// The demonstration backend, "ProgramBackend": its payload is a program, whose method "forward" it runs. With the
-// compile spec "named_data", the payload is the named data with that key.
+// The demonstration backend, "ProgramBackend": its payload is a program, and it runs the method "forward" of that
+// program. If there is a compile spec "named_data", its value is the key of the named data that is the payload.
 constexpr std::string_view program_backend = "ProgramBackend";
 std::unique_ptr<Delegate> make_program_delegate(const DelegateSource& source);
 
-// The backends of the reference: the demonstration backend.
+// The backends that the reference itself has: only the demonstration backend.
 Backends own_backends();
 
 }  // namespace assay

@@ -14,7 +14,8 @@ Dims view_sizes(const HeldTensor& self, const Ints& size) {
   Dims sizes, known;
   for (const Int n : size) sizes.push_back(n), known.push_back(n == -1 ? 1 : n);
   const Int elements = count(self.sizes), of_known = count(known);
-  if (open && of_known == 0) throw broken("I11", {}, "a view of sizes ", size, " does not say what -1 stands for");
+  if (open && of_known == 0)
+    throw broken("I11", {}, "a view of sizes ", size, " does not determine -1, because another size is 0");
   for (int d = 0; d < sizes.size(); ++d)
     if (sizes[d] == -1) sizes[d] = elements / of_known;
   if (count(sizes) != elements)
@@ -38,9 +39,9 @@ void Interpreter::view(Args args) {
   if (out.dtype != self.dtype) throw broken("I11", {}, "a view of ", self.dtype, " cannot be ", out.dtype);
   const Dims sizes = view_sizes(self, std::get<Ints>(size));
   out.check_sizes(sizes, "T24", {nullptr, "result"});
-  if (out.home.memory->is_constant()) throw broken("T15", {}, "a view cannot be a constant of its own");
+  if (out.home.memory->is_constant()) throw broken("T15", {}, "the result of a view cannot be a constant");
   if (out.home.memory->is_planned() && out.home != self.storage)
-    throw broken("T27", {}, "a view lies where its base does, but has another place by the plan");
+    throw broken("T27", {}, "the plan gives the view other bytes than the tensor that it views");
   out.sizes = sizes, out.storage = self.storage;
 }
 
@@ -52,8 +53,8 @@ void Interpreter::copy_index(Args args) {
   const HeldTensor& from = held(index(args[1]));
   const Int* row = std::get_if<Int>(&slots_[index(args[2])]);
   if (!row || *row < 0 || *row == std::numeric_limits<Int>::max() || to.dtype != from.dtype)
-    throw broken("I11", {}, "et_copy_index copies rows of one dtype to an index that is not negative");
-  if (from.sizes.size() == max_rank) throw broken("I11", {}, "rows of ", max_rank, " dimensions fit into no tensor");
+    throw broken("I11", {}, "et_copy_index requires rows with the dtype of copy_to and an index that is not negative");
+  if (from.sizes.size() == max_rank) throw broken("I11", {}, "a tensor cannot have rows of ", max_rank, " dimensions");
   Dims sizes{*row + 1};
   for (const Int n : from.sizes) sizes.push_back(n);
   if (to.dynamism == HeldTensor::Dynamism::fixed && sizes.size() == to.declared.size())

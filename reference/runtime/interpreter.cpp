@@ -37,7 +37,7 @@ bool same_kind(const Slot& a, const Slot& b) {
 
 HeldTensor& Interpreter::held(std::size_t i) const {
   const Held* t = i < slots_.size() ? tensor(i) : nullptr;
-  if (!t) throw broken("I10", {}, "value ", i, " is no tensor");
+  if (!t) throw broken("I10", {}, "value ", i, " is not a tensor");
   return **t;
 }
 
@@ -60,7 +60,7 @@ Ints Interpreter::integers(std::size_t list) const {
   Ints ints;
   for (const std::size_t e : elements(list)) {
     const Int* n = std::get_if<Int>(&slots_[e]);
-    if (!n) throw broken("V3", {}, "value ", e, " of a list of integers is no integer");
+    if (!n) throw broken("V3", {}, "value ", e, " of a list of integers is not an integer");
     ints.push_back(*n);
   }
   return ints;
@@ -114,10 +114,10 @@ bool Interpreter::is_given(std::size_t i) const {
 void Interpreter::give_memory(std::size_t i, std::span<std::byte> memory, const Place& place) {
   const Held* t = std::get_if<Held>(&initial_[i]);
   if (!t || (*t)->home.memory->is_planned() || (*t)->home.memory->is_constant())
-    throw broken("R5", place, "has its place in the plan, so that memory cannot be given to it");
+    throw broken("R5", place, "has planned memory, so that the client cannot supply memory for it");
   Storage& home = (*t)->home;
   if (memory.size() < home.bound)
-    throw broken("R5", place, "needs ", home.bound, " bytes, but is given ", memory.size());
+    throw broken("R5", place, "needs ", home.bound, " bytes, but the supplied memory has ", memory.size());
   const auto supplied = Memory::supplied(memory);
   *std::ranges::find(memories_, home.memory) = supplied;
   (*t)->storage = home = {supplied, 0, home.bound};

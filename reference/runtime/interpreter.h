@@ -14,23 +14,23 @@
 #include "reference/runtime/runtime.h"
 #include "reference/runtime/storage.h"
 
-// Interprets a method: holds the values of its plan and executes its instructions on them. All functions may throw
+// Interprets a method: it holds the values of the plan and executes the instructions on them. All functions may throw
 // Fault.
 namespace assay {
 
 using Args = std::span<const std::int32_t>;
 inline std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// A value of the plan. A list is its table: indices of other values, or numbers. The content of a value may change, its
-// kind does not: a tensor, a list, a string, or a number or None.
-using Held = std::shared_ptr<HeldTensor>;  // shared, since a MoveCall copies the handle
+// A value of the plan. A list is a pointer to its table, which holds indices of other values, or numbers. The content
+// of a value may change, but its kind does not: tensor, list, string, or number or None.
+using Held = std::shared_ptr<HeldTensor>;  // a MoveCall copies the pointer
 using Slot = std::variant<std::monostate, Int, double, bool, std::string, Held, const pte::EValue*>;
 
-Value value_of(const Slot& slot);          // None for a list
-std::optional<Slot> slot_of(Value value);  // none for a tensor or list
+Value value_of(const Slot& slot);          // returns None for a list
+std::optional<Slot> slot_of(Value value);  // returns nothing for a tensor or list
 bool same_kind(const Slot& a, const Slot& b);
 
-using PlaceInPlan = std::pair<std::uint32_t, std::uint64_t>;  // planned memory, offset
+using PlaceInPlan = std::pair<std::uint32_t, std::uint64_t>;  // the index of a planned memory, and an offset in bytes
 using PlacesInPlan = std::set<PlaceInPlan, std::less<>, Charged<PlaceInPlan>>;
 
 struct LoadedProgram::Shared {
@@ -38,10 +38,10 @@ struct LoadedProgram::Shared {
 
   const ValidProgram program;
   const RuntimeOptions options;
-  // Planned memory that all methods share: a method reads there what another one wrote.
+  // Planned memory that all methods share, by its index in the plans. A method reads in it what another method wrote.
   std::map<std::uint32_t, std::shared_ptr<Memory>> state;
-  PlacesInPlan begun;  // the state in it that has its initial value already
-  std::mutex making;   // guards both while a method is prepared
+  PlacesInPlan begun;  // the state in that memory that already has its initial value
+  std::mutex making;   // guards `state` and `begun` while a method is prepared
 };
 
 inline Place place_of(const pte::ExecutionPlan& plan) { return {nullptr, format::text_of(plan.name()), -1, true}; }
@@ -54,12 +54,13 @@ class Interpreter {
   std::size_t size() const { return slots_.size(); }
 
   Value value(std::size_t index) const;
-  // The value at the beginning of an execution, and the value of the same kind that the caller supplies for it.
+  // initial() is the value at the beginning of an execution. give() sets it to a value that the caller supplies.
+  // Requires a value of the same kind.
   const Slot& initial(std::size_t index) const { return initial_[index]; }
   void give(std::size_t index, const Value& value);
-  bool is_null(std::size_t index) const;   // in the program
-  bool is_given(std::size_t index) const;  // no instruction has overwritten it since
-  // Faults: R5.
+  bool is_null(std::size_t index) const;   // whether the program has None there
+  bool is_given(std::size_t index) const;  // whether give() set it and no instruction has overwritten it since
+  // Supplies the memory of a tensor to which the plan gives none. Faults: R5.
   void give_memory(std::size_t index, std::span<std::byte> memory, const Place& place);
   const Budget& budget() const { return shared_->options.budget; }
 
@@ -68,15 +69,15 @@ class Interpreter {
   bool at_end() const { return chain_ == format::size_of(plan_.chains()); }
   bool at_start() const { return steps_ == 0; }
   void restart();
-  void give_up() noexcept { steps_ = 0; }  // until the next restart
+  void give_up() noexcept { steps_ = 0; }  // ends the execution; restart() must be called before the next step
 
  private:
   using Indices = Buffer<std::size_t>;
   using Operands = std::vector<std::size_t>;
-  // An instruction's operator, looked up when the method is loaded.
+  // The operator of an instruction, which is looked up when the method is loaded.
   struct Kernel {
     std::string name;
-    const Operator* op = nullptr;  // null: an operator that works on handles
+    const Operator* op = nullptr;  // null for an operator that changes which tensors values refer to
     const format::OperatorRoles* roles = nullptr;
     void (Interpreter::*handle)(Args args) = nullptr;
   };
@@ -124,15 +125,16 @@ class Interpreter {
   std::shared_ptr<LoadedProgram::Shared> shared_;
   const pte::ExecutionPlan& plan_;
   std::map<std::uint32_t, std::shared_ptr<Memory>> planned_;
-  Buffer<std::shared_ptr<Memory>> memories_;  // of this method alone
-  PlacesInPlan begun_;                        // the state in them that has its initial value already
+  Buffer<std::shared_ptr<Memory>> memories_;  // the memories that only this method uses
+  PlacesInPlan begun_;                        // the state in these memories that already has its initial value
   Buffer<Slot> slots_, initial_;
   Buffer<Kernel> kernels_;
   Buffer<std::unique_ptr<Delegate>> delegates_;
   std::size_t chain_ = 0, next_ = 0;
-  Int steps_ = 0;                  // of this execution
-  std::shared_ptr<Int> executed_;  // of the outermost execution, with everything that it delegates
-  std::size_t moved_ = 0;          // bytes that the current instruction read and wrote
+  Int steps_ = 0;  // the number of instructions of this execution
+  // The number of instructions of the outermost execution, including all delegated programs.
+  std::shared_ptr<Int> executed_;
+  std::size_t moved_ = 0;  // the number of bytes that the current instruction read and wrote
 };
 
 }  // namespace assay

@@ -81,7 +81,7 @@ std::span<const std::byte> Interpreter::external(const pte::Tensor& tensor, std:
                                                  const Place& place) const {
   const auto found = shared_->program.named(name_of(tensor));
   const format::Quoted name{name_of(tensor)};
-  if (!found) throw broken("T19", place, "wants external data ", name, ", which no data file has");
+  if (!found) throw broken("T19", place, "needs external data ", name, ", which no data file has");
   return found->bytes.first(bytes);
 }
 
@@ -186,14 +186,14 @@ void Interpreter::make_kernels() {
 }
 
 void Interpreter::make_delegates() {
-  RuntimeOptions options = shared_->options;  // of delegated programs
+  RuntimeOptions options = shared_->options;  // the options of delegated programs
   options.nested = {options.nested.depth + 1, executed_};
   for (std::uint32_t i = 0; i < size_of(plan_.delegates()); ++i) {
     const pte::BackendDelegate& d = *plan_.delegates()->Get(i);
     const Place method = place_of(plan_), place = method.in("delegate", i);
     const auto backend = shared_->options.backends.find(text_of(d.id()));
     if (backend == shared_->options.backends.end())
-      throw broken("D2", place, "wants the backend ", format::Quoted{text_of(d.id())}, ", which is not registered");
+      throw broken("D2", place, "needs the backend ", format::Quoted{text_of(d.id())}, ", which is not registered");
     DelegateSource source{format::payload(shared_->program->view(), d), {}, options, {}};
     for (std::uint32_t s = 0; s < size_of(d.compile_specs()); ++s) {
       const pte::CompileSpec& spec = *d.compile_specs()->Get(s);

@@ -48,7 +48,7 @@ std::unique_ptr<Delegate> make_program_delegate(const DelegateSource& source) {
     const auto named = source.named_data(key);
     if (!named)
       throw Fault(Outcome::invalid, "D3",
-                  text("the payload is named data ", format::Quoted{key}, ", which there is not"));
+                  text("the payload is named data ", format::Quoted{key}, ", which does not exist"));
     payload = *named;
   }
   const auto program = ProgramDelegate::taken(LoadedProgram::load(borrowed(payload), {}, source.options));

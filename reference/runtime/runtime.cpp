@@ -10,7 +10,7 @@ namespace assay {
 struct Method::Parts {
   Interpreter interpreter;
   Listener* listener = nullptr;
-  std::vector<bool> set;  // by input, whether it has a value
+  std::vector<bool> set;  // for each input, whether it has a value
   bool in_call = false;   // a callback may then read, but change nothing
 
   Parts(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlan& plan)
@@ -22,7 +22,7 @@ struct Method::Parts {
 
 namespace {
 
-constexpr Int work_of_loading = 100'000;  // of a program that is nearly empty
+constexpr Int work_of_loading = 100'000;  // the work of loading a program that is nearly empty
 
 template <class T, class F>
 Result<T> result_of(F f) {
@@ -30,7 +30,8 @@ Result<T> result_of(F f) {
 }
 
 std::size_t index_at(Args indices, std::size_t i, const Place& place) {
-  if (i >= indices.size()) throw broken("R7", place, "there are ", indices.size(), " of these");
+  if (i >= indices.size())
+    throw broken("R7", place, "must be below ", indices.size(), ", the number of ", place.name, "s");
   return index(indices[i]);
 }
 
@@ -43,7 +44,7 @@ void check_tensor(const HeldTensor& to, const Value& value, const Place& place) 
   to.check_sizes(from->sizes, "R1", place);
   if (from->bytes.size() > to.home.bound)
     throw broken("R1", place, "has ", from->bytes.size(), " bytes, more than the ", to.home.bound, " of its memory");
-  if (!is_whole(*from)) throw broken("R1", place, "has other bytes than those of ", describe(*from));
+  if (!is_whole(*from)) throw broken("R1", place, "does not have the bytes of ", describe(*from));
 }
 
 std::string names_of(const pte::Program& program) {
@@ -55,7 +56,8 @@ std::string names_of(const pte::Program& program) {
 
 const pte::ExecutionPlan& plan_of(const ValidProgram& program, std::string_view method) {
   if (const pte::ExecutionPlan* plan = program.plan(method)) return *plan;
-  throw broken("G3", {}, "there is no method ", format::Quoted{method}, "; there are: ", names_of(program->tables()));
+  throw broken("G3", {}, "there is no method ", format::Quoted{method}, "; the methods are ",
+               names_of(program->tables()));
 }
 
 // R3: as close as the official runtime requires.
@@ -69,7 +71,7 @@ void check_traced(const Value& traced, const Value& value, const Place& place) {
     throw broken("R1", place, "is ", kind_name(value), ", but must be ", kind_name(traced));
   const double* d = std::get_if<double>(&value);
   if (d ? !is_close(*d, std::get<double>(traced)) : *slot_of(value) != *slot_of(traced))
-    throw broken("R3", place, "differs from the value for which the program was made");
+    throw broken("R3", place, "differs from the value for which the program was exported");
 }
 
 void set_value(Interpreter& interpreter, std::size_t at, const Value& value, const Place& place) {
@@ -89,7 +91,7 @@ void Method::Parts::step(const Method& method) {
   if (!running()) interpreter.restart();
   for (std::size_t i = 0; interpreter.at_start() && i < set.size(); ++i)
     if (!set[i] || !interpreter.is_given(index(format::items(interpreter.plan().inputs())[i])))
-      throw broken("R4", {nullptr, "input", static_cast<Int>(i)}, "is not set, or was overwritten since");
+      throw broken("R4", {nullptr, "input", static_cast<Int>(i)}, "was not set, or an execution has overwritten it");
   interpreter.step(method, listener);
 }
 
@@ -111,7 +113,7 @@ Refusal Method::change(F f) {
       explicit Busy(bool& in_call) : now(in_call) { now = true; }
       ~Busy() { now = false; }
     };
-    if (parts_->in_call) throw broken("R6", place_of(plan()), "is amid an instruction");
+    if (parts_->in_call) throw broken("R6", place_of(plan()), "is executing an instruction");
     const Busy busy(parts_->in_call);
     const Budget::Scope scope(parts_->interpreter.budget(), "a method");
     f(*parts_);
@@ -125,7 +127,7 @@ Refusal Method::reset() {
 Refusal Method::set_input(std::size_t i, const Value& value) {
   return change([&](Parts& p) {
     const Place place{nullptr, "input", static_cast<Int>(i)};
-    if (p.running()) throw broken("R6", place, "cannot be set amid an execution");
+    if (p.running()) throw broken("R6", place, "cannot be set during an execution");
     set_value(p.interpreter, index_at(format::items(plan().inputs()), i, place), value, place);
     p.set[i] = true;
   });
@@ -134,7 +136,7 @@ Refusal Method::set_input(std::size_t i, const Value& value) {
 Refusal Method::set_output(std::size_t i, std::span<std::byte> memory) {
   return change([&](Parts& p) {
     const Place place{nullptr, "output", static_cast<Int>(i)};
-    if (p.running()) throw broken("R6", place, "cannot be set amid an execution");
+    if (p.running()) throw broken("R6", place, "cannot be set during an execution");
     p.interpreter.give_memory(index_at(format::items(plan().outputs()), i, place), memory, place);
   });
 }
@@ -145,7 +147,7 @@ Refusal Method::step() {
 
 Refusal Method::execute() {
   return change([&](Parts& p) {
-    if (p.running()) throw broken("R6", place_of(plan()), "is amid an execution");
+    if (p.running()) throw broken("R6", place_of(plan()), "has an execution that has not ended");
     try {
       do p.step(*this);
       while (p.running());
@@ -167,8 +169,8 @@ Result<Value> Method::output(std::size_t i) const {
 Result<Value> Method::value(std::size_t index) const {
   return result_of<Value>([&] {
     if (index >= parts_->interpreter.size())
-      throw broken("R7", {nullptr, "value", static_cast<Int>(index)}, "there are ", parts_->interpreter.size(),
-                   " of these");
+      throw broken("R7", {nullptr, "value", static_cast<Int>(index)}, "must be below ", parts_->interpreter.size(),
+                   ", the number of values");
     const Budget::Scope scope(parts_->interpreter.budget(), "a value");
     return parts_->interpreter.value(index);
   });
@@ -182,7 +184,8 @@ Result<LoadedProgram> LoadedProgram::load(File program, std::vector<File> data, 
     const Budget budget = options.budget;
     const Budget::Scope scope(budget, "a program");
     if (options.nested.depth > deepest_nesting)
-      throw broken("D6", {}, "is ", options.nested.depth, " programs deep, but ", deepest_nesting, " is the most");
+      throw broken("D6", {}, "is ", options.nested.depth, " programs deep, but at most ", deepest_nesting,
+                   " are allowed");
     budget.work(work_of_loading, "a program");
     std::vector<NamedDataFile> files;
     for (File& file : data) {

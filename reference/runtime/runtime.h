@@ -15,39 +15,47 @@
 #include "reference/runtime/delegate.h"
 #include "reference/runtime/storage.h"
 
-// Runs programs: load, method, set_input, execute, output. Nothing here throws: a refused request returns a Fault with
-// its outcome, rule, place and one sentence.
+// Runs programs by the requests load, method, set_input, execute and output. The functions throw nothing: a refused
+// request returns a Fault with an outcome, a rule, a place and one sentence.
 namespace assay {
 
-// What a delegated program inherits from the programs around it, besides their budget.
+// What a delegated program inherits from the programs around it, in addition to their budget.
 struct Nested {
-  int depth = 0;                  // the number of programs around it
-  std::shared_ptr<Int> executed;  // instructions of the outermost execution, with everything that it delegates
+  int depth = 0;  // the number of programs around it
+  // The number of instructions of the outermost execution, including all delegated programs.
+  std::shared_ptr<Int> executed;
 };
 inline constexpr int deepest_nesting = 8;
 
-// Answers a call of an operator in place of `call`, with the same results and faults.
+// A function that answers calls of operators in place of assay::call. Requires the same results and faults as those of
+// assay::call.
 using CallOperator = std::function<Answer(const Operator& op, std::span<Value> arguments, const Budget& budget)>;
 
 struct RuntimeOptions {
-  Budget budget;                  // of all methods of a loaded program and of everything they delegate; copies share it
-  Int instructions = 10'000'000;  // of one execution, with everything that it delegates; as upstream
-  std::byte fill{0};              // the initial bytes of planned memory that is not state; no result depends on them
-  bool share_arenas = false;      // methods share the planned memories into which one of them plans state
+  // The budget of all methods of a loaded program and of everything that they delegate. Copies share it.
+  Budget budget;
+  // The most instructions of one execution, including all delegated programs. ExecuTorch has the same default.
+  Int instructions = 10'000'000;
+  // The initial byte of planned memory that is not state. No result depends on it.
+  std::byte fill{0};
+  // Whether all methods share each planned memory that holds state of one of them.
+  bool share_arenas = false;
   Backends backends = own_backends();
-  Nested nested = {};      // set by the runtime
-  CallOperator call = {};  // for operators that work on values; empty: the reference
+  Nested nested = {};  // only the runtime sets it
+  // Answers the calls of operators, except of operators that only change what values refer to. Empty for the reference.
+  CallOperator call = {};
 };
 
 class Method;
 
-// One executed instruction, for a Listener.
+// An executed instruction, as a Listener receives it.
 struct Event {
   std::size_t chain, instruction;
-  std::string_view
-      name;  // "aten::add.out", or of the other kinds "DelegateCall", "MoveCall", "JumpFalseCall", "FreeCall"
+  // The operator, such as "aten::add.out"; or the kind of the instruction: "DelegateCall", "MoveCall",
+  // "JumpFalseCall" or "FreeCall".
+  std::string_view name;
   std::chrono::nanoseconds time;
-  std::size_t bytes;  // that it read and wrote
+  std::size_t bytes;  // the number of bytes that it read and wrote
 };
 
 class Listener {
@@ -58,7 +66,7 @@ class Listener {
 
 class LoadedProgram;
 
-// A prepared method with its memory, in which mutable state lasts from one execution to the next.
+// A prepared method with its memory. State in this memory is kept from one execution to the next.
 class Method {
  public:
   Method(Method&&) noexcept;
@@ -67,26 +75,29 @@ class Method {
 
   const pte::ExecutionPlan& plan() const;
 
-  // A tensor has the dtype, rank and dim order that the program declares, and the declared sizes or sizes within their
-  // bound. A number, bool or string must equal the exported value. If the program has a Null there, any value is
-  // accepted. Faults: R1, R2, R3, R6, R7.
+  // Sets input i to a copy of the value. A tensor must have the dtype, rank and dim order that the program declares,
+  // and the declared sizes or, if these are an upper bound, sizes within it. A number, bool or string must equal the
+  // exported value. If the program declares Null, any value is accepted. Faults: R1, R2, R3, R6, R7.
   Refusal set_input(std::size_t i, const Value& value);
-  // Supplies memory for an output to which the plan gives none; the memory must outlive its use. Faults: R5, R6, R7.
+  // Supplies memory for output i, to which the plan gives none. The memory must stay valid as long as the method uses
+  // it. Faults: R5, R6, R7.
   Refusal set_output(std::size_t i, std::span<std::byte> memory);
 
-  // Runs to the end. An execution begins with the inputs that were set, with state, and with the program's other
-  // values. An input that an execution overwrote must be set again before the next. Faults: R4, R6, I17, those of
-  // operators and backends.
+  // Runs the method to its end. An execution begins with the inputs that were set, with the state, and with the
+  // program's initial values for all other values. An input that an execution overwrote must be set again before the
+  // next execution. Faults: R4, R6, I17, and the faults of operators and backends.
   Refusal execute();
-  // Runs one instruction. The first one of an execution checks that inputs are set.
-  Refusal step();        // an instruction that is refused changes nothing
-  bool running() const;  // between the first and the last instruction
-  Refusal reset();       // abandons an execution between its steps; state stays. Faults: R6
+  // Runs one instruction. The first instruction of an execution also checks that the inputs are set. A refused
+  // instruction changes nothing. Faults: the same as those of execute.
+  Refusal step();
+  bool running() const;  // whether an execution has begun and not ended
+  // Abandons an execution between two steps. State keeps what the steps wrote. Faults: R6.
+  Refusal reset();
 
-  Result<Value> output(std::size_t i) const;     // faults: R7, T16
-  Result<Value> value(std::size_t index) const;  // any value of the plan
+  Result<Value> output(std::size_t i) const;     // output i of the last execution; faults: R7, T16
+  Result<Value> value(std::size_t index) const;  // the value with this index in the plan
 
-  void listen(Listener* listener);  // null: none
+  void listen(Listener* listener);  // sets the listener of instructions; null removes it
 
  private:
   friend class LoadedProgram;
@@ -100,19 +111,21 @@ class Method {
 // A valid program with its data files.
 class LoadedProgram {
  public:
-  // Faults: all those of the rules marked decode and validate; D6.
+  // Opens and validates a program with its data files. Faults: all rules that spec/format/rules.yaml marks decode or
+  // validate, and D6.
   static Result<LoadedProgram> load(File program, std::vector<File> data = {}, RuntimeOptions options = {});
-  // The program may be shared; the state of this object is its own.
+  // Several objects may share a program. Each has its own state.
   explicit LoadedProgram(ValidProgram program, RuntimeOptions options = {});
 
   const ValidProgram& program() const;
-  Result<const pte::ExecutionPlan*> plan(std::string_view method) const;  // faults: G3, with the names of the methods
+  // The plan of a method. Faults: G3, whose message lists the names of the methods.
+  Result<const pte::ExecutionPlan*> plan(std::string_view method) const;
 
-  // Prepares memory, constants, initial state and delegates. Faults: G3; I4, which lists all missing operators; D2;
-  // T19; limits.memory.
+  // Prepares a method: its memory, constants, initial state and delegates. Faults: G3; I4, whose message lists all
+  // missing operators; D2; T19; limits.memory.
   Result<Method> method(std::string_view name) const;
 
-  struct Shared;  // methods use it after this object is destroyed
+  struct Shared;  // kept alive by the methods
 
  private:
   std::shared_ptr<Shared> shared_;

@@ -98,7 +98,7 @@ void HeldTensor::check_sizes(const Dims& to, RuleId rule, const Place& place) co
   if (dynamism == Dynamism::fixed && to != declared)
     throw broken(rule, place, "has sizes ", to, ", but must have ", declared);
   if (dynamism == Dynamism::bounded && count(to) > count(declared))
-    throw broken(rule, place, "has sizes ", to, ", more elements than the bound ", declared);
+    throw broken(rule, place, "has sizes ", to, ", which are more elements than the bound ", declared);
 }
 
 Tensor HeldTensor::read() const { return {dtype, sizes, dim_order, storage.memory->read(storage.at, bytes())}; }

@@ -14,47 +14,51 @@
 
 namespace assay {
 
-// A list of a file: sizes or a dim order.
+// Copies a list of a file, which is sizes or a dim order.
 Dims dims(const auto* list) {
   Dims d;
   for (const auto n : format::items(list)) d.push_back(n);
   return d;
 }
 
-// Bytes in which tensors have their places, and which of them hold values. Allocations are charged to the budget of the
-// scope. Methods in several threads may share a memory: each access is atomic.
+// A block of bytes in which tensors are stored, with a record of the bytes that hold values. Allocations are charged to
+// the budget of the scope. Methods in several threads may share a memory: each function is atomic.
 class Memory {
   enum class Kind : std::uint8_t { planned, own, supplied, constant };
-  struct Key {};  // only this class can make one
+  struct Key {};  // only this class can construct a key
 
  public:
   using By = Definedness::By;
 
   Memory(Key, Kind kind, std::span<std::byte> bytes) : kind_(kind), bytes_(bytes) {}
 
-  // Memory for many tensors, filled with `fill`. Faults: limits.memory.
+  // Makes memory of `size` bytes for many tensors, filled with the byte `fill`. Faults: limits.memory.
   static std::shared_ptr<Memory> planned(std::size_t size, std::byte fill);
-  // Memory of one tensor; its first write allocates it.
+  // Makes memory for one tensor. The first write allocates it.
   static std::shared_ptr<Memory> own();
   static std::shared_ptr<Memory> supplied(std::span<std::byte> bytes);
-  static std::shared_ptr<Memory> constant(std::span<const std::byte> bytes);  // in a file that outlives it
+  // Makes memory from constants in a file. Requires that the bytes outlive the memory.
+  static std::shared_ptr<Memory> constant(std::span<const std::byte> bytes);
 
   bool is_planned() const { return kind_ == Kind::planned; }
   bool is_constant() const { return kind_ == Kind::constant; }
 
-  // The bytes of the write that begins at `at`, if no later write overlaps them.
+  // The number of bytes of the write that begins at `at`, or 0 if there is no such write or a later write overlaps it.
   std::size_t written(std::size_t at) const;
-  // n of these bytes. Faults: T16, limits.memory.
+  // Copies the first n bytes of the write that begins at `at`. Faults: T16, limits.memory.
   Buffer<std::byte> read(std::size_t at, std::size_t n) const;
 
-  // Prepares one of `writes` writes: after this the write cannot fail. Faults: T15, limits.memory.
+  // Prepares a write of n bytes at `at`, so that the write itself cannot fail. `writes` is the number of writes that
+  // are prepared together. Faults: T15, limits.memory.
   void prepare(std::size_t at, std::size_t n, std::size_t writes);
   void write(std::size_t at, std::span<const std::byte> bytes, By by) noexcept;
-  // Writes a part of the tensor at `at`, from byte `from` on; the bytes before it are written.
+  // Writes a part of the tensor at `at`, beginning at byte `from` of the tensor. Requires that the bytes before `from`
+  // are written.
   void write_part(std::size_t at, std::size_t from, std::span<const std::byte> bytes) noexcept;
-  void begin_as_zeros(std::size_t at, std::size_t n);  // state. Faults: those of prepare
-  void forget(std::size_t at) noexcept;                // frees own memory until the next write
-  void begin() noexcept;                               // an execution begins
+  void begin_as_zeros(std::size_t at, std::size_t n);  // makes n bytes of state zeros. Faults: T15, limits.memory
+  // Forgets the write at `at`. Frees the bytes of own() memory until the next write.
+  void forget(std::size_t at) noexcept;
+  void begin() noexcept;  // begins an execution: forgets the writes by instructions
 
  private:
   static std::shared_ptr<Memory> made(Kind kind, std::span<std::byte> bytes);
@@ -63,44 +67,46 @@ class Memory {
   mutable std::mutex busy_;
   const Kind kind_;
   std::span<std::byte> bytes_;
-  Buffer<std::byte> allocated_;  // planned and own memory
+  Buffer<std::byte> allocated_;  // the bytes of planned() and own() memory; empty for other memory
   Definedness defined_;
 };
 
-// Whether the sizes, dim order and bytes agree. Those of a tensor from a caller may not.
+// Whether the sizes, the dim order and the number of bytes of a tensor agree. A tensor from a caller may break this.
 bool is_whole(const Tensor& tensor);
 
-// The place of a tensor. Aliases have the same place.
+// Where a tensor is stored. Aliases have equal storage.
 struct Storage {
   std::shared_ptr<Memory> memory;
   std::size_t at = 0;
-  std::size_t bound = 0;  // the number of bytes there
+  std::size_t bound = 0;  // the number of bytes that are reserved for the tensor
 
   friend bool operator==(const Storage& a, const Storage& b) { return a.memory == b.memory && a.at == b.at; }
 };
 
-// A tensor of a running method: its declaration, its current sizes and its place.
+// A tensor of a running method: its declaration, its current sizes and its storage.
 struct HeldTensor {
   DType dtype = DType::float32;
-  Dims declared;  // sizes in the program: exact, or an upper bound on the number of elements
+  // The sizes in the program. They are the exact sizes, or the product of them bounds the number of elements.
+  Dims declared;
   Dims sizes;
   Dims dim_order;
   enum class Dynamism : std::uint8_t { fixed, bounded, free } dynamism = Dynamism::fixed;
-  Storage home;        // its own place
-  Storage storage;     // while a method runs: the place of the viewed tensor
-  bool lasts = false;  // an input or state: it keeps its sizes from one execution to the next
+  Storage home;     // the tensor's own storage
+  Storage storage;  // the storage in use; for a view in a running method that of the viewed tensor
+  // Whether it keeps its sizes from one execution to the next, as inputs and state do.
+  bool lasts = false;
 
   std::size_t bytes() const { return static_cast<std::size_t>(count(sizes) * info(dtype).bytes); }
   bool is_written() const { return storage.memory->written(storage.at) >= bytes(); }
-  void begin();  // an execution begins
+  void begin();  // begins an execution: sets the sizes and the storage back
 
-  // Checks that the tensor may have these sizes. Faults: the rule.
+  // Checks that the tensor may have the sizes `to`. Faults: `rule`.
   void check_sizes(const Dims& to, RuleId rule, const Place& place) const;
-  Tensor read() const;  // a copy. Faults: T16, limits.memory
-  // The value in the memory layout of this tensor; after this, one of `writes` writes of it cannot fail. Faults: T15,
-  // T24, limits.memory.
+  Tensor read() const;  // returns a copy. Faults: T16, limits.memory
+  // Returns the value in the dim order of this tensor and prepares its write, so that the write itself cannot fail.
+  // `writes` is the number of writes that are prepared together. Faults: T15, T24, limits.memory.
   Tensor prepare(Tensor value, std::size_t writes = 1) const;
-  void prepare(std::size_t n, std::size_t writes) const;  // for n bytes
+  void prepare(std::size_t n, std::size_t writes) const;  // prepares a write of n bytes
   void write(const Tensor& prepared, Memory::By by) noexcept;
 };
 

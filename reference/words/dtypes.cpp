@@ -11,7 +11,7 @@ bool is_wide_unsigned(DType d) { return d == uint16 || d == uint32 || d == uint6
 int level(DType d) { return static_cast<int>(info(d).kind); }
 
 // The wider of two dtypes of one kind, in the order of their numbers. The common dtype of bfloat16 and float16 is
-// float32; that of uint8 and int8 is int16.
+// float32. The common dtype of uint8 and int8 is int16.
 DType wider(DType a, DType b) {
   if (is_half(a) && is_half(b)) return float32;
   if (is_half(a)) return b;
@@ -42,7 +42,7 @@ void Promotion::add(const Scalar& scalar) {
   raise(scalar_, is_floating(scalar) ? float32 : is_bool(scalar) ? boolean : int64);
 }
 
-// A category counts only where its dtype is of a higher kind than those of the categories before it; a floating dtype
+// A category counts only if its dtype is of a higher kind than the dtypes of the categories before it; a floating dtype
 // keeps its width when it becomes complex.
 DType Promotion::result() const {
   std::optional<DType> common;

@@ -63,10 +63,10 @@ Dims nested(const Dims& sizes, const std::vector<Steps>& operands) {
 Dims like(const Dims& sizes, const std::vector<const Tensor*>& tensors) {
   std::vector<Steps> operands;
   for (const Tensor* t : tensors)
-    if (t->rank() <= sizes.size())  // a result that is not asked for may have a lower rank
+    if (t->rank() <= sizes.size())  // a result that output_mask leaves out may have a lower rank
       operands.push_back(steps(sizes, *t));
   const Dims order = nested(sizes, operands);
-  for (const Tensor* t : tensors)  // where several orders lay elements out alike, take that of an operand
+  for (const Tensor* t : tensors)  // if several dim orders give the same layout, take the dim order of an operand
     if (t->sizes == sizes && normal(sizes, t->dim_order) == order) return t->dim_order;
   return order;
 }

@@ -15,7 +15,7 @@ Dims like(const Dims& sizes, const T&... tensor) {
 
 Dims like_unless_complex(const Dims& sizes, TensorArgument tensor);
 
-// The order, or contiguous where that lays the elements out alike.
+// The dim order, replaced by the contiguous one if both give each element the same position in memory.
 Dims normal(const Dims& sizes, const Dims& order);
 
 inline Dims contiguous(const Dims& sizes) { return Dims::counting(sizes.size()); }
@@ -24,7 +24,7 @@ inline Dims columns_first(const Dims& sizes) { return normal(sizes, {1, 0}); }
 Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format, TensorArgument tensor);
 Dims format(const Dims& sizes, Argument<std::optional<Int>> memory_format);
 
-// A contiguous dim_order may have any length.
+// The dim order that the argument states. A `dim_order` that is 0, 1, 2, ... may have another length than `sizes`.
 Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order, TensorArgument tensor);
 Dims ordered(const Dims& sizes, Argument<const Ints*> dim_order);
 

@@ -4,15 +4,15 @@
 #include "reference/call.h"
 #include "words.gen.h"
 
-// The words in which spec/operators states its rules, and the conditions under which a rule is not asked; spec/rules.md
-// defines each. A word of a rule returns where the rule holds; else it throws Broken with a sentence that tells what
-// was wanted and what came. Most words are expressions in spec/rules.md, which words.gen.h declares. This header
-// declares those that are computations.
+// The words in which spec/operators states its rules, and the conditions under which a rule is skipped. spec/rules.md
+// defines each word. The function of a rule returns if the call meets the rule. Otherwise it throws Broken with a
+// sentence that states the required and the actual value. Most words are expressions in spec/rules.md, which
+// words.gen.h declares. This header declares those that are computations.
 namespace assay {
 
 namespace rules {
 
-// Of Scalars and flags
+// Words about Scalars and flags
 void limit_fits(Argument<Scalar> limit, DType dtype);
 template <class... Value>
 void any_given(const Value&... value) {
@@ -21,11 +21,11 @@ void any_given(const Value&... value) {
   require((static_cast<bool>(value) || ...), "all are None, but ", names, " must be given");
 }
 
-// Of ranks and sizes
+// Words about ranks and sizes
 void quantizes_rows(TensorArgument scales, TensorArgument zero_points, TensorArgument codes);
 void has_hadamard_matrix(TensorArgument tensor);
 
-// Of integers and lists
+// Words about integers and lists
 void counts_to(Argument<Int> n, DType dtype, DTypeSet set);
 void in_range_of(Argument<Int> n, TensorArgument tensor);
 void sums_to_size(Argument<const Ints*> list, TensorArgument tensor, Argument<Int> dim);
@@ -35,7 +35,7 @@ void strides_within(TensorArgument tensor, Argument<const Ints*> size, Argument<
 void pads_to_something(Argument<const Ints*> pad, TensorArgument tensor);
 void concatenable(Argument<const Tensors*> tensors, Argument<Int> dim);
 
-// Of dim orders
+// Words about dim orders
 void is_contiguous(TensorArgument tensor);
 void reinterprets(TensorArgument tensor, Argument<Int> dtype);
 void has_pairs(TensorArgument tensor);
@@ -43,8 +43,8 @@ void has_memory_format(TensorArgument tensor);
 void is_order(Argument<const Ints*> order, Argument<const Ints*> size);
 void not_channels_last(TensorArgument tensor, Int rank);
 
-// Of windows: over the last n dimensions; a list has one entry for each of them or one for all; an empty stride is the
-// kernel's size
+// Words about windows over the last n dimensions. A list has one entry for each of these dimensions, or one entry for
+// all. An empty stride means the kernel's size.
 void padding_at_most_half(Argument<const Ints*> padding, Argument<const Ints*> kernel_size);
 void windows_reach(TensorArgument self, Argument<const Ints*> output_size, Argument<bool> align_corners,
                    Argument<std::optional<double>> scales_h, Argument<std::optional<double>> scales_w);
@@ -52,7 +52,7 @@ void scales_to_at_least(TensorArgument input, Argument<const Doubles*> scale_fac
 void holds_windows(TensorArgument columns, Argument<const Ints*> output_size, Argument<const Ints*> kernel_size,
                    Argument<const Ints*> dilation, Argument<const Ints*> padding, Argument<const Ints*> stride);
 
-// Of index lists and data
+// Words about index lists and data
 void index_count(Argument<const Tensors*> indices, TensorArgument self);
 void takes_dims(Argument<const Tensors*> indices);
 void masks_fit(Argument<const Tensors*> indices, TensorArgument self);
@@ -70,7 +70,7 @@ void source_suffices(TensorArgument source, TensorArgument tensor, TensorArgumen
 
 }  // namespace rules
 
-// When a rule is not asked: `word(...) unless condition(...)`.
+// Conditions under which a rule is skipped. An entry writes `word(...) unless condition(...)`.
 namespace conditions {
 
 bool one_of(Argument<Scalar> scalar, std::initializer_list<Scalar> literals);

@@ -6,7 +6,7 @@
 // which words.gen.h declares. This header declares those that are computations.
 namespace assay::shapes {
 
-// The sizes to which all broadcast, aligned at the last dimension: equal, or 1.
+// The sizes to which all operands broadcast. The sizes are aligned at the last dimension and must be equal or 1.
 class Broadcasting {
  public:
   void add(std::string_view name, const Dims& sizes);
@@ -16,7 +16,7 @@ class Broadcasting {
   Dims sizes_;
 };
 
-// An argument that is None does not count.
+// The sizes to which the arguments broadcast. An argument that is None is ignored.
 template <class... T>
 Dims broadcast(const T&... tensor) {
   Broadcasting b;
@@ -47,15 +47,16 @@ Dims transposed(TensorArgument matrix);  // a tensor of lower rank keeps its siz
 Dims unsqueezed(TensorArgument tensor, Argument<Int> dim);
 Dims squeezed(TensorArgument tensor, Argument<Int> dim);
 Dims squeezed(TensorArgument tensor, Argument<const Ints*> dim);
-Dims expanded(TensorArgument tensor, Argument<const Ints*> size);  // -1 keeps a size of the tensor
-Dims viewed(TensorArgument tensor, Argument<const Ints*> size);    // -1 is inferred from the other sizes
+Dims expanded(TensorArgument tensor, Argument<const Ints*> size);  // -1 in `size` keeps the tensor's size
+Dims viewed(TensorArgument tensor, Argument<const Ints*> size);    // a -1 in `size` is computed from the other sizes
 Dims reinterpreted(TensorArgument tensor, Argument<Int> dtype);
-Dims with_parts(TensorArgument tensor);     // with a last dimension of size 2 added
-Dims without_parts(TensorArgument tensor);  // without the last dimension
+Dims with_parts(TensorArgument tensor);     // appends a dimension of size 2
+Dims without_parts(TensorArgument tensor);  // removes the last dimension
 Dims spectrum(TensorArgument tensor, Argument<const Ints*> dim, Argument<bool> onesided);
 Dims from_half_spectrum(TensorArgument tensor, Argument<const Ints*> dim, Argument<Int> last_dim_size);
 Dims repeated(TensorArgument tensor, Argument<const Ints*> repeats);
-Dims padded(TensorArgument tensor, Argument<const Ints*> pad);  // (before, after) of the last dimension first
+Dims padded(TensorArgument tensor,
+            Argument<const Ints*> pad);  // `pad` has the pairs (before, after), last dimension first.
 Dims sliced(TensorArgument tensor, Argument<Int> dim, Argument<std::optional<Int>> start,
             Argument<std::optional<Int>> end, Argument<Int> step);
 inline Dims selected(TensorArgument tensor, Argument<Int> dim) {
@@ -67,7 +68,7 @@ Dims halved(TensorArgument tensor, Argument<Int> dim);
 Dims diagonal(TensorArgument tensor, Argument<Int> offset, Argument<Int> dim1, Argument<Int> dim2);
 Dims unfolded(TensorArgument tensor, Argument<Int> dimension, Argument<Int> size, Argument<Int> step);
 Dims folded(TensorArgument columns, Argument<const Ints*> output_size, Argument<const Ints*> kernel_size);
-Dims resized(TensorArgument tensor, Argument<Int> dim, Argument<Int> size);  // a scalar tensor stays one
+Dims resized(TensorArgument tensor, Argument<Int> dim, Argument<Int> size);  // a tensor of rank 0 is unchanged
 Dims resized(TensorArgument input, Argument<const Ints*> output_size, Argument<const Doubles*> scale_factors);
 Dims with_last(TensorArgument self, Argument<const Ints*> sizes);
 Dims last_as_one(TensorArgument tensor);
@@ -85,7 +86,8 @@ Dims arange(Argument<Scalar> start, Argument<Scalar> end, Argument<Scalar> step,
 // Indices, masks, counts.
 Dims indexed(TensorArgument tensor, Argument<const Tensors*> indices);
 Dims index_selected(TensorArgument tensor, Argument<Int> dim, TensorArgument index);
-Dims embedded(TensorArgument weight, TensorArgument indices, Int codes = 1);  // `codes` columns in each element
+Dims embedded(TensorArgument weight, TensorArgument indices,
+              Int codes = 1);  // Each element of the weight holds `codes` columns.
 Dims nonzero(TensorArgument tensor);
 Dims selected_by(TensorArgument tensor, TensorArgument mask);
 Dims repeated_each(TensorArgument repeats);
@@ -95,7 +97,7 @@ inline Dims largest_of_bags(TensorArgument offsets, Argument<bool> include_last,
 }
 Dims bag_of_each(TensorArgument indices, TensorArgument weight, Argument<Int> mode, Argument<Int> padding_idx);
 
-// Sizes of results that output_mask may leave out.
+// Sizes of results that output_mask may leave out
 inline Dims asked(Argument<const Bools*> output_mask, Int k, const Dims& sizes) {
   return (*output_mask.value)[static_cast<std::size_t>(k)] ? sizes : Dims{0};
 }
@@ -118,8 +120,8 @@ inline Dims asked_channels(Argument<bool> flag, TensorArgument tensor) {
 Dims distances(TensorArgument x1, TensorArgument x2);
 Dims pairs(TensorArgument self);
 
-// Matrices, windows, channels. A window moves over the last `spatial` dimensions; a list has one entry for each of them
-// or one for all, an empty stride is the kernel's size.
+// Matrices, windows, channels. A window moves over the last `spatial` dimensions. A list has one entry for each of
+// these dimensions, or one entry for all. An empty stride means the kernel's size.
 Dims linear(TensorArgument input, TensorArgument weight);
 Dims convolved(TensorArgument input, TensorArgument weight, Argument<const Ints*> stride, Argument<const Ints*> padding,
                Argument<const Ints*> dilation, Argument<bool> transposed, Argument<const Ints*> output_padding,
@@ -132,10 +134,10 @@ Dims per_channel(TensorArgument input, TensorArgument channels, Argument<Int> ax
 
 // Whether `from` broadcasts to exactly `to`.
 bool expands(const Dims& from, const Dims& to);
-// How many elements of the mask are set when both broadcast.
+// The number of true elements of the mask after the tensor and the mask are broadcast to each other.
 Int marked(TensorArgument tensor, TensorArgument mask);
-// A tensor of sizes (0), which cat leaves out whatever the rank of the other tensors; the first tensor that it does not
-// leave out, or null.
+// is_nothing: whether the tensor has sizes (0). cat ignores such a tensor, whatever the rank of the other tensors.
+// first_counted returns the first tensor that cat does not ignore, or null.
 inline bool is_nothing(const Tensor& tensor) { return tensor.sizes == Dims{0}; }
 const Tensor* first_counted(const Tensors& tensors);
 

@@ -6,7 +6,7 @@
 namespace assay::bench {
 namespace bench_test {
 
-TEST(Quantiles, LieBetweenNeighbours) {
+TEST(Quantiles, InterpolateBetweenNeighbours) {
   EXPECT_EQ(quantile({}, 0.5), 0);
   EXPECT_EQ(quantile({3}, 0.9), 3);
   EXPECT_EQ(quantile({4, 1, 2, 3}, 0.5), 2.5);
@@ -14,7 +14,7 @@ TEST(Quantiles, LieBetweenNeighbours) {
   EXPECT_EQ(quantile({1, 2}, 1), 2);
 }
 
-TEST(GeometricMean, OfOppositesIsOne) {
+TEST(GeometricMean, OfANumberAndItsReciprocalIsOne) {
   EXPECT_EQ(geometric_mean({}), 0);
   EXPECT_DOUBLE_EQ(geometric_mean({0.25, 4}), 1);
 }
@@ -31,14 +31,14 @@ Measurement ran_once(double first) {
   return m;
 }
 
-TEST(Ratios, AreOfTheSameRound) {
+TEST(Ratios, CompareTimesOfTheSameRound) {
   const Measurement ours = runs({1, 2, 4}, {});
   EXPECT_EQ(ratios(ours, runs({2, 4, 8}, {})), (std::vector<double>{2, 2, 2}));
   EXPECT_EQ(ratios(ours, ran_once(10)), std::vector<double>{5});
   EXPECT_EQ(ratios(ran_once(10), ours), std::vector<double>{0.2});
 }
 
-TEST(Races, AreAgainstEachAndTheBest) {
+TEST(Races, CompareWithEachEngineAndWithTheBest) {
   Measurement failing;
   failing.failure = {Outcome::unsupported, "no"};
   Results results;

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "conformance/text/arguments.h"
+#include "conformance/text/call_json.h"
 #include "conformance/text/literal.h"
-#include "conformance/text/oracle.h"
 #include "tests/support/tensors.h"
 
 namespace assay {
@@ -48,7 +48,7 @@ TEST(CallJson, AnswersWithTheIdAndTheOutputs) {
   EXPECT_EQ(answer(R"({"id":18446744073709551615,"operator":"x","args":[]})")["id"], 18446744073709551615u);
 }
 
-TEST(CallJson, ARuleOfTheEntryIsNamed) {
+TEST(CallJson, AnswerNamesTheBrokenRule) {
   EXPECT_EQ(
       ask(R"({"operator":"aten::add.out","args":[{"dtype":"int32","values":[1]},{"dtype":"int32","values":[1]},1.5]})"),
       "invalid add.R2: alpha is 1.5, but the result is int32 and needs an integer");
@@ -56,7 +56,7 @@ TEST(CallJson, ARuleOfTheEntryIsNamed) {
             "invalid abs.arguments: self must be of type Tensor, but is a string");
 }
 
-TEST(CallJson, AListOfTensorsGivesEach) {
+TEST(CallJson, AListOfOutsHasEachTensorInTheAnswer) {
   EXPECT_EQ(ask(R"({"operator":"aten::split_copy.Tensor_out","args":[{"dtype":"uint8","values":[1,2,3]},2]})"),
             "[1,2]:u8 [3]:u8");
   EXPECT_EQ(ask(R"({"operator":"aten::max.dim_max","args":[{"dtype":"uint8","values":[1,3,2]},0]})"), "3:u8 1:i64");
@@ -82,7 +82,7 @@ TEST(CallJson, ComplexValuesArePairs) {
             "malformed call.tensor: self: 1 is no list of a real and an imaginary part");
 }
 
-TEST(CallJson, LimitsOfSixtyFourBitsSurvive) {
+TEST(CallJson, Int64LimitsKeepTheirValue) {
   EXPECT_EQ(
       ask(R"({"operator":"aten::permute_copy.out","args":[{"dtype":"uint64","values":[18446744073709551615,0]},[0]]})"),
       "[18446744073709551615,0]:u64");
@@ -94,7 +94,7 @@ TEST(CallJson, LimitsOfSixtyFourBitsSurvive) {
             "malformed call.argument: fill_value: 9223372036854775808 is not an integer of 64 bits");
 }
 
-TEST(CallJson, AnIntegerStaysOne) {
+TEST(CallJson, AnIntegerIsNotReadAsAFloat) {
   EXPECT_EQ(ask(R"({"operator":"aten::full.out","args":[{"ints":[1]},7]})"), "[7]:i64");
   EXPECT_EQ(ask(R"({"operator":"aten::full.out","args":[{"ints":[1]},7.0]})"), "[7]:f32");
   EXPECT_EQ(ask(R"({"operator":"aten::full.out","args":[{"ints":[]},true]})"), "true:b1");
@@ -114,7 +114,7 @@ TEST(CallJson, DtypesAreNamedOrNumbered) {
       "malformed call.argument: dtype: \"float65\" is no dtype");
 }
 
-TEST(CallJson, AnOutMayBeGiven) {
+TEST(CallJson, ARequestMayStateItsOuts) {
   const std::string add =
       R"({"operator":"aten::add.out","args":[{"dtype":"uint8","values":[[1],[2]]},{"dtype":"uint8","values":[1]}],"out":)";
   EXPECT_EQ(ask(add + R"([{"dtype":"float16"}]})"), "[[2],[3]]:f16");
@@ -133,7 +133,7 @@ TEST(CallJson, AnOutMayBeGiven) {
       "invalid split_copy.Tensor.out: out has 1 tensors, but there are 2 results");
 }
 
-TEST(CallJson, LimitsMayBeGiven) {
+TEST(CallJson, ARequestMayStateLimits) {
   const std::string full = R"({"operator":"aten::full.out","args":[[1000],1],"limits":)";
   EXPECT_EQ(
       ask(full + R"({"bytes":1000}})"),
@@ -177,7 +177,7 @@ TEST(CallJson, ALineThatIsTooLongIsAnsweredAndTheNextOneToo) {
   EXPECT_THROW(answer_lines(endless, answers, {16000, 100000, 1000}), Fault);
 }
 
-TEST(CallJson, AnObjectHasFewKeysAndAMessageShowsLittleOfThem) {
+TEST(CallJson, TooManyKeysAreRefusedWithAShortMessage) {
   const auto object = [](int keys) {
     std::string all;
     for (int i = 0; i < keys; ++i) all += (i > 0 ? ",\"" : "{\"") + std::to_string(i) + "\":0";
@@ -190,7 +190,7 @@ TEST(CallJson, AnObjectHasFewKeysAndAMessageShowsLittleOfThem) {
   EXPECT_LT(ask("{\"" + std::string(100000, 'k') + "\":1}").size(), 400u);
 }
 
-TEST(CallJson, LinesThatAreNoRequestAreAnswered) {
+TEST(CallJson, LinesThatAreNotRequestsGetAFaultAsAnswer) {
   EXPECT_EQ(answer_line("nonsense").substr(0, 52), R"({"id":null,"outcome":"malformed","rule":"call.json",)");
   for (std::string_view line :
        {"", "{", "{}", "[]", "7", "null", R"("x")", "{\"id\":1,\"operator\":\"\xff\xfe\",\"args\":[]}",
@@ -225,7 +225,7 @@ TEST(CallJson, UnknownOperatorsAreUnsupported) {
             std::string::npos);
 }
 
-TEST(CallJson, ArgumentsAreCounted) {
+TEST(CallJson, AWrongNumberOfArgumentsIsRefused) {
   EXPECT_EQ(ask(R"({"operator":"aten::abs.out","args":[]})"),
             "malformed call.argument: self is missing, and the schema gives it no default");
   EXPECT_EQ(ask(R"({"operator":"aten::abs.out","args":[null,null]})"),
@@ -306,7 +306,7 @@ TEST(CallJson, AnEmptyResultOfHugeSizesDoesNotOverflow) {
   EXPECT_EQ(ask(R"({"operator":"aten::full.out","args":[[1000000,0,1000000],1]})"), "zeros(1000000,0,1000000):i64");
 }
 
-TEST(CallJson, OpaqueDtypesMoveAndBoolsAreBytes) {
+TEST(CallJson, OpaqueElementsAreCopiedAndBoolsAreBytes) {
   EXPECT_EQ(
       ask(R"({"operator":"aten::permute_copy.out","args":[{"dtype":"float8_e5m2","sizes":[3],"data":"AQL/"},[0]]})"),
       "[0x01,0x02,0xff]:f8e5m2");
@@ -343,7 +343,7 @@ TEST(CallJson, ValuesReadBackAsTheyAreWritten) {
   }
 }
 
-TEST(CallJson, TheStreamGoesOn) {
+TEST(CallJson, TheStreamContinuesAfterABadLine) {
   std::istringstream requests(
       "nonsense\n\n{\"id\":2,\"operator\":\"aten::abs.out\",\"args\":[{\"dtype\":\"int8\",\"values\":[-1]}]}");
   std::ostringstream answers;

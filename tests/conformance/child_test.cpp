@@ -89,14 +89,14 @@ TaskResult result(ForkServer& fork_server, std::string_view task, const TimeLimi
   return child.next();
 }
 
-TEST(Child, AnswersInOrder) {
+TEST(Child, AnswersTasksInOrder) {
   ForkServer fork_server(misbehave);
   Child child(fork_server, patient);
   for (int i = 0; i < 10'000; ++i) child.give(std::to_string(i));
   for (int i = 0; i < 10'000; ++i) ASSERT_EQ(child.next().text, "did " + std::to_string(i));
 }
 
-TEST(Child, ASegmentationFault) {
+TEST(Child, ReportsASegmentationFault) {
   ForkServer fork_server(misbehave);
   const TaskResult r = result(fork_server, "segfault");
   EXPECT_EQ(r.end, End::crashed);
@@ -104,7 +104,7 @@ TEST(Child, ASegmentationFault) {
   EXPECT_EQ(r.text, "crashed with signal 11 (Segmentation fault)");
 }
 
-TEST(Child, AnAbortWithItsLastWords) {
+TEST(Child, ReportsAnAbortWithItsLastOutput) {
   ForkServer fork_server(misbehave);
   const TaskResult r = result(fork_server, "abort");
   EXPECT_EQ(r.end, End::crashed);
@@ -112,14 +112,14 @@ TEST(Child, AnAbortWithItsLastWords) {
   EXPECT_EQ(r.output, "the last words\n");
 }
 
-TEST(Child, AnExit) {
+TEST(Child, ReportsAnExit) {
   ForkServer fork_server(misbehave);
   const TaskResult r = result(fork_server, "exit");
   EXPECT_EQ(r.end, End::exited);
   EXPECT_EQ(r.text, "exited with status 3");
 }
 
-TEST(Child, ProcessorTimeIsCountedAndTheWallMoreGenerously) {
+TEST(Child, LimitsProcessorTimeAndAllowsMoreWallTime) {
   ForkServer fork_server(misbehave);
   const TaskResult spins = result(fork_server, "spin", {300ms, 60s});
   EXPECT_EQ(spins.end, End::timed_out);
@@ -130,14 +130,14 @@ TEST(Child, ProcessorTimeIsCountedAndTheWallMoreGenerously) {
   EXPECT_EQ(sleeps.text, "took longer than 1 s");
 }
 
-TEST(Child, EachTaskHasItsOwnTime) {
+TEST(Child, LimitsTheTimeOfEachTask) {
   ForkServer fork_server(misbehave);
   Child child(fork_server, {10s, 1s});
   for (int i = 0; i < 4; ++i) child.give("doze");
   for (int i = 0; i < 4; ++i) EXPECT_EQ(child.next().end, End::done);
 }
 
-TEST(Child, Garbage) {
+TEST(Child, RefusesAnAnswerThatIsNotAFrame) {
   ForkServer fork_server(misbehave);
   EXPECT_EQ(result(fork_server, "garbage").end, End::garbled);
 }
@@ -170,13 +170,13 @@ TEST(Child, RecoversFromAnAbortAndSeparatesTheOutputOfTasks) {
   EXPECT_FALSE(child.lives());
 }
 
-TEST(Child, OutlivesNoAbortThatIsNotItsOwn) {
+TEST(Child, EndsAtAnAbortOutsideOfACall) {
   ForkServer fork_server(misbehave);
   for (const char* task : {"abort elsewhere", "abort later"})
     EXPECT_EQ(result(fork_server, task).end, End::crashed) << task;
 }
 
-TEST(Child, ATaskBehindARecoveredAbortHasLessTime) {
+TEST(Child, ATaskAfterARecoveredAbortHasLessTime) {
   ForkServer fork_server(misbehave);
   Child child(fork_server, patient);
   for (const char* task : {"outlive it", "sleep"}) child.give(task);
@@ -186,7 +186,7 @@ TEST(Child, ATaskBehindARecoveredAbortHasLessTime) {
   EXPECT_EQ(r.text, "did nothing for 100 ms");
 }
 
-TEST(Child, WaitsForOneThatGetsNoProcessor) {
+TEST(Child, WaitsForAChildThatGetsNoProcessor) {
   ForkServer fork_server(misbehave);
   Child child(fork_server, patient);
   for (const char* task : {"outlive it", "gets no processor"}) child.give(task);
@@ -211,13 +211,13 @@ TEST(Child, AFaultKeepsItsRuleAndPlace) {
   EXPECT_EQ(r.fault->place, "case 3");
 }
 
-TEST(Child, TellsThatATaskWasItsLast) {
+TEST(Child, ReportsThatATaskWasItsLast) {
   ForkServer fork_server(misbehave);
   EXPECT_EQ(result(fork_server, "last").end, End::last);
   EXPECT_EQ(result(fork_server, "any").end, End::done);
 }
 
-TEST(Child, LargeTasksAndAnswers) {
+TEST(Child, TransfersLargeTasksAndAnswers) {
   ForkServer fork_server([](std::string_view task) { return Work{std::string(task)}; });
   Child child(fork_server, {60s, 600s});
   for (char c = 'a'; c < 'g'; ++c) child.give(std::string(3'000'000, c));
@@ -243,7 +243,7 @@ TEST(Child, OutputDoesNotAppearAndDoesNotBlock) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-TEST(Child, AllBeginAlikeWhateverTheParentDid) {
+TEST(Child, AllChildrenStartWithEqualMemory) {
   ForkServer fork_server(misbehave, 3);
   const std::string first = result(fork_server, "address").text;
   std::vector<std::string> more;
@@ -254,7 +254,7 @@ TEST(Child, AllBeginAlikeWhateverTheParentDid) {
   }
 }
 
-TEST(Child, ManyThreadsMayAsk) {
+TEST(Child, AcceptsTasksFromManyThreads) {
   ForkServer fork_server(misbehave, 3);
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t)
@@ -288,7 +288,7 @@ bool gone_soon(int pid) {
   return false;
 }
 
-TEST(Child, DiesWithItsParentAsItsNurseryDoes) {
+TEST(Child, EndsWithItsParentAsTheForkServerDoes) {
   for (int signal : {SIGINT, SIGKILL}) {
     const pid_t parent = fork();
     if (parent == 0) {
@@ -314,7 +314,7 @@ TEST(Child, DiesWithItsParentAsItsNurseryDoes) {
   }
 }
 
-TEST(Child, NoneOutlivesItsOwner) {
+TEST(Child, EndsWithItsOwner) {
   {
     ForkServer fork_server(misbehave);
     Child child(fork_server, patient);

@@ -37,7 +37,7 @@ const Record good = passing("aten::add.out"), bad = failing("aten::add.out", Cla
              unsupported = ending("aten::add.out", Verdict::unsupported),
              poor = ending("aten::add.out", Verdict::quality);
 
-TEST(Baseline, NewIsAFailureThatWasNoneOrLessSeriousOrNotJudged) {
+TEST(Baseline, AFailureIsNewIfItPassedWasLessSeriousOrWasNotJudged) {
   const auto is_new = [](std::vector<Record> before, const Record& now) {
     return Baseline(run_of(before)).is_new(now);
   };
@@ -68,7 +68,7 @@ TEST(Compare, ARunEqualsItself) {
   EXPECT_THAT(c.settings, IsEmpty());
 }
 
-TEST(Compare, TellsNewFromMendedFromGivenUp) {
+TEST(Compare, SeparatesNewMendedAndGivenUpCases) {
   const Record mul = passing("aten::mul.out"), exp = failing("aten::exp.out", Class::nan),
                relu = passing("aten::relu.out"), log = passing("aten::log.out");
   const Changes c =
@@ -121,7 +121,7 @@ TEST(Compare, ADefectThatGrowsIsNotNew) {
   EXPECT_THAT(c.fresh_defects, IsEmpty());
 }
 
-TEST(Compare, SettingsThatDifferAndRunsThatDidNotEndAreNamed) {
+TEST(Compare, NamesDifferentSettingsAndIncompleteRuns) {
   RunFile after = run_of({});
   after.header = R"({"header":{"assay":"2","seed":"1","shuffle":7}})";
   after.complete = false;

@@ -5,11 +5,11 @@
 #include <fstream>
 #include <set>
 
-#include "conformance/adapters/installed.h"
 #include "conformance/cases/generated.h"
 #include "conformance/contract/draft.h"
 #include "conformance/contract/read_contract.h"
 #include "conformance/runner/plan.h"
+#include "conformance/testee/data_folder.h"
 #include "reference/fault.h"
 #include "tests/support/tensors.h"
 
@@ -173,7 +173,7 @@ TEST(ContractFile, EveryKeyAtItsBoundary) {
   EXPECT_TRUE(c.operators.has(op("aten::abs.out")));
 }
 
-TEST(ContractFile, BuiltInOnesAreWhole) {
+TEST(ContractFile, BuiltInContractsAreValid) {
   for (const auto& entry : std::filesystem::directory_iterator(find_folder("conformance/data/contracts")))
     if (entry.path().extension() == ".yaml") {
       EXPECT_EQ(read_contract(entry.path().stem()).name, entry.path().stem().string());
@@ -182,7 +182,7 @@ TEST(ContractFile, BuiltInOnesAreWhole) {
   EXPECT_EQ(contract_of("reference").name, "everything");
 }
 
-TEST(ContractFile, KernelsOfOthersMaySayWhatTheyDoNot) {
+TEST(ContractFile, KernelLibrariesMayRefuseAsUnsupported) {
   EXPECT_FALSE(contract_of("executorch").allows_unsupported);
   EXPECT_EQ(contract_of("executorch:./libmine.so").name, "executorch");
   EXPECT_TRUE(contract_of("executorch:./libmine.so").allows_unsupported);
@@ -204,7 +204,7 @@ TEST(Contract, APromisedCallMustNotBeUnsupported) {
   EXPECT_EQ(Contract().allowed_refusals(true), Refusals::unsupported);
 }
 
-TEST(Contract, EveryPartOfItNarrows) {
+TEST(Contract, EveryKeyExcludesCalls) {
   const auto abs = [](const std::string& text) { return promise(contract(text), "aten::abs.out", {of(float32)}); };
   const auto promised = [&](const std::string& text) { return abs(text).promised; };
   EXPECT_TRUE(promised("ranks: [{most: 1, source: s}]"));
@@ -226,7 +226,7 @@ TEST(Contract, EveryPartOfItNarrows) {
   EXPECT_TRUE(promised("excluded: [{operators: neg, when: [a tensor is float32], source: s}]"));
 }
 
-TEST(Contract, ACaseIsPromisedWhereAllItsSlicesAre) {
+TEST(Contract, ACaseIsPromisedIfAllItsSlicesArePromised) {
   const std::string one = "slices: [{allowed: exported, source: s}]";
   const std::string both = "slices: [{allowed: [exported, half], source: s}]";
   EXPECT_FALSE(promise(contract(one), "aten::abs.out", {of(float16)}).promised);
@@ -295,7 +295,7 @@ TEST(Executorch, NumbersThatNoExporterEmits) {
 
 // -- slices -----------------------------------------------------------------------------------------------------------
 
-TEST(Slices, CallsLieInThoseOfTheirFlags) {
+TEST(Slices, ACallIsInTheSlicesThatItsFlagsSelect) {
   const Real nan = std::numeric_limits<Real>::quiet_NaN();
   EXPECT_THAT(slices("aten::abs.out", {of(float32)}), testing::ElementsAre("exported"));
   EXPECT_THAT(slices("aten::abs.out", {of(float16)}), testing::ElementsAre("exported", "half"));
@@ -308,7 +308,7 @@ TEST(Slices, CallsLieInThoseOfTheirFlags) {
   EXPECT_THAT(slices("aten::neg.out", {of(boolean)}), testing::ElementsAre("invalid"));
 }
 
-TEST(Features, OperandsAreDescribedAsTheyMeet) {
+TEST(Features, DescribeHowOperandsBroadcast) {
   const auto has = [](std::string_view name, std::vector<Value> arguments, const char* flag) {
     return features_of(op(name), call(name, std::move(arguments))).has(flag);
   };
@@ -358,7 +358,7 @@ TEST(Slices, ACallThatIsNotExportedIsInAnotherSlice) {
   EXPECT_THAT(named("invalid").all, testing::IsEmpty());
 }
 
-TEST(Slices, EveryCaseIsInOneAndEachHasCases) {
+TEST(Slices, EveryCaseIsInASliceAndEverySliceHasCases) {
   std::set<std::string> seen;
   for (const RecordedCalls* calls : corpus().matching("")) {
     std::vector<CaseId> cases = generated_cases(*calls, 1, 3);
@@ -374,7 +374,7 @@ TEST(Slices, EveryCaseIsInOneAndEachHasCases) {
   EXPECT_EQ(seen.size(), executorch().slices.size());
 }
 
-TEST(Slices, ThoseThatDecideATierExist) {
+TEST(Slices, SlicesThatDecideATierExist) {
   std::vector<std::string> names;
   for (const CaseSlice& s : executorch().slices) names.push_back(s.name);
   EXPECT_THAT(names, IsSupersetOf(std::vector<std::string>(special_slices.begin(), special_slices.end())));

@@ -102,7 +102,7 @@ std::string behaviour(const fs::path& program, const std::vector<fs::path>& data
 
 class RecordedPrograms : public testing::TestWithParam<fs::path> {};
 
-TEST_P(RecordedPrograms, DoTheSameAfterEncoding) {
+TEST_P(RecordedPrograms, GiveTheSameResultsAfterDecodingAndEncoding) {
   const fs::path folder = GetParam(), copy = fs::temp_directory_path() / ("assay-encoded-" + std::to_string(getpid()));
   const ProgramCalls calls = read_calls(folder / "calls.json");
   const auto program = decode_program(open_file(folder / "program.pte").bytes);

@@ -78,13 +78,13 @@ TEST(Executorch, StatesItsVersionAndKernels) {
   EXPECT_FALSE(library().has(Schema("aten::no_such.out", {}).op));
 }
 
-TEST(Executorch, Add) {
+TEST(Executorch, ComputesAdd) {
   EXPECT_EQ(answer(add(), {floats({3}, {1, 2, 3}), floats({3}, {10, 20, 30}), Int{2}, Value{}},
                    {{plan(DType::float32, {3})}}),
             (Results{{21, 42, 63}}));
 }
 
-TEST(Executorch, AResultSmallerThanItsMemory) {
+TEST(Executorch, ResizesAnOutThatIsLargerThanTheResult) {
   const Observation seen =
       Probe(library()).observe(add().op, std::vector<Value>{floats({2}, {1, 2}), floats({2}, {3, 4}), 1.0, Value{}},
                                {{plan(DType::float32, {5})}});
@@ -93,14 +93,14 @@ TEST(Executorch, AResultSmallerThanItsMemory) {
   EXPECT_EQ(values(seen.outs[0]), (std::vector<Real>{4, 6}));
 }
 
-TEST(Executorch, ListOfTensors) {
+TEST(Executorch, ReadsAListOfTensors) {
   const Schema cat("aten::cat.out", {in("Tensor[]", "tensors"), in("int", "dim"), out()});
   EXPECT_EQ(answer(cat, {Tensors{floats({1, 2}, {1, 2}), floats({1, 1}, {3})}, Int{1}, Value{}},
                    {{plan(DType::float32, {1, 3})}}),
             (Results{{1, 2, 3}}));
 }
 
-TEST(Executorch, ListsOfIntegersAndTensorsThatMayBeNone) {
+TEST(Executorch, ReadsListsOfIntegersAndOptionalTensors) {
   const Schema convolution("aten::convolution.out",
                            {in("Tensor", "input"), in("Tensor", "weight"), in("Tensor?", "bias"), in("int[]", "stride"),
                             in("int[]", "padding"), in("int[]", "dilation"), in("bool", "transposed"),
@@ -115,7 +115,7 @@ TEST(Executorch, ListsOfIntegersAndTensorsThatMayBeNone) {
   EXPECT_EQ(call(floats({1}, {0.5})), (Results{{10.5}}));
 }
 
-TEST(Executorch, ListOfTensorsThatMayBeNone) {
+TEST(Executorch, ReadsAListOfOptionalTensors) {
   const Schema index("aten::index.Tensor_out", {in("Tensor", "self"), in("Tensor?[]", "indices"), out()});
   EXPECT_EQ(
       answer(index, {floats({2, 2}, {1, 2, 3, 4}), Tensors{std::nullopt, tensor(DType::int64, {1}, {1})}, Value{}},
@@ -123,7 +123,7 @@ TEST(Executorch, ListOfTensorsThatMayBeNone) {
       (Results{{2, 4}}));
 }
 
-TEST(Executorch, ListOfOuts) {
+TEST(Executorch, WritesAListOfOuts) {
   const Schema split("aten::split_copy.Tensor_out",
                      {in("Tensor", "self"), in("int", "split_size"), in("int", "dim"), out("Tensor[]")});
   EXPECT_EQ(answer(split, {floats({3}, {1, 2, 3}), Int{2}, Int{0}, Value{}},
@@ -131,7 +131,7 @@ TEST(Executorch, ListOfOuts) {
             (Results{{1, 2}, {3}}));
 }
 
-TEST(Executorch, TwoOuts) {
+TEST(Executorch, WritesTwoOuts) {
   const Schema max("aten::max.dim_max", {in("Tensor", "self"), in("int", "dim"), in("bool", "keepdim"),
                                          out("Tensor", "max"), out("Tensor", "max_values")});
   EXPECT_EQ(answer(max, {floats({3}, {1, 5, 3}), Int{0}, false, Value{}, Value{}},
@@ -139,7 +139,7 @@ TEST(Executorch, TwoOuts) {
             (Results{{5}, {1}}));
 }
 
-TEST(Executorch, Strings) {
+TEST(Executorch, ReadsStrings) {
   const Schema gelu("aten::gelu.out", {in("Tensor", "self"), in("str", "approximate"), out()});
   EXPECT_EQ(answer(gelu, {floats({1}, {0}), std::string("tanh"), Value{}}, {{plan(DType::float32, {1})}}),
             (Results{{0}}));
@@ -152,7 +152,7 @@ TEST(Executorch, Strings) {
             (Results{{3.5}}));
 }
 
-TEST(Executorch, FloatsGivenAsIntegersAndListsOfFloats) {
+TEST(Executorch, ReadsIntegersAsFloatsAndListsOfFloats) {
   const Schema elu("aten::elu.out", {in("Tensor", "self"), in("Scalar", "alpha"), in("Scalar", "scale"),
                                      in("Scalar", "input_scale"), out()});
   EXPECT_EQ(answer(elu, {floats({1}, {2}), Int{1}, 3.0, true, Value{}}, {{plan(DType::float32, {1})}}), (Results{{6}}));
@@ -163,7 +163,7 @@ TEST(Executorch, FloatsGivenAsIntegersAndListsOfFloats) {
             (Results{{1, 1, 2, 2}}));
 }
 
-TEST(Executorch, QuantizedOperators) {
+TEST(Executorch, ComputesQuantizedOperators) {
   const Schema quantize("quantized_decomposed::quantize_per_tensor.out",
                         {in("Tensor", "input"), in("float", "scale"), in("int", "zero_point"), in("int", "quant_min"),
                          in("int", "quant_max"), in("ScalarType", "dtype"), out()});
@@ -172,7 +172,7 @@ TEST(Executorch, QuantizedOperators) {
             (Results{{3, 4, 127}}));
 }
 
-TEST(Executorch, ChannelsLast) {
+TEST(Executorch, KeepsChannelsLast) {
   const Schema abs("aten::abs.out", {in("Tensor", "self"), out()});
   const Dims last{0, 2, 3, 1};
   const Observation seen = Probe(library()).observe(
@@ -183,7 +183,7 @@ TEST(Executorch, ChannelsLast) {
   EXPECT_EQ(values(seen.outs[0]), (std::vector<Real>{1, 2, 3, 4}));
 }
 
-TEST(Executorch, ARefusalCarriesTheKernelsOwnWordsAndPrintsNothing) {
+TEST(Executorch, ARefusalHasTheMessageOfTheKernelAndPrintsNothing) {
   testing::internal::CaptureStderr();
   const Observation seen = Probe(library()).observe(
       add().op, std::vector<Value>{floats({3}, {1, 2, 3}), floats({2}, {1, 2}), Int{1}, Value{}},
@@ -194,7 +194,7 @@ TEST(Executorch, ARefusalCarriesTheKernelsOwnWordsAndPrintsNothing) {
   EXPECT_NE(seen.reply.message.find(".cpp:"), std::string::npos) << seen.reply.message;
 }
 
-TEST(Executorch, AKernelWithOtherArgumentsThanTheSchema) {
+TEST(Executorch, RefusesAKernelWithOtherArgumentsThanTheSchema) {
   const Schema wrong("aten::add.out", {in("Tensor", "self"), out()});
   const Observation seen =
       Probe(library()).observe(wrong.op, std::vector<Value>{floats({1}, {1}), Value{}}, {{plan(DType::float32, {1})}});
@@ -203,7 +203,7 @@ TEST(Executorch, AKernelWithOtherArgumentsThanTheSchema) {
       << seen.reply.message;
 }
 
-TEST(Executorch, AnAbortingCallCostsOneTaskAndSaysWhy) {
+TEST(Executorch, AnAbortFailsOneTaskWithItsMessage) {
   // The schema has an int; the argument is a Scalar, which the kernel's unboxing rejects.
   const Schema cat("aten::cat.out", {in("Tensor[]", "tensors"), in("int", "dim"), out()});
   KernelLibrary& loaded = library();
@@ -221,7 +221,7 @@ TEST(Executorch, AnAbortingCallCostsOneTaskAndSaysWhy) {
   EXPECT_NE(bad.output.find("evalue.h:"), std::string::npos) << bad.output;
 }
 
-TEST(LoadLibrary, SaysWhatIsMissing) {
+TEST(LoadLibrary, NamesTheMissingFile) {
   for (const auto& load : {+[] { load_executorch_library("nowhere"); }, +[] { load_library("nonsense", "nowhere"); }}) {
     try {
       load();

@@ -78,7 +78,7 @@ Question product(DType dtype, const std::vector<Real>& a, const std::vector<Real
 
 // -- exact ------------------------------------------------------------------------------------------------------------
 
-TEST(Exact, ToTheLastBit) {
+TEST(Exact, ComparesEveryBit) {
   const Question q = negation(float32, {1, 2});
   EXPECT_EQ(q.verdict_of({-1, -2}), Verdict::pass);
   const Judgement j = q.judge_values({-1, -2 - std::ldexp(1.0, -22)});
@@ -89,28 +89,28 @@ TEST(Exact, ToTheLastBit) {
   EXPECT_THAT(j.message, HasSubstr("out at (1) is -2.0000002384185791, but must be -2"));
 }
 
-TEST(Exact, IntegersOfAnySize) {
+TEST(Exact, ComparesIntegersOfEverySize) {
   const Int large = std::numeric_limits<Int>::max();
   const Question q("aten::neg.out", {tensor<Int>(int64, {1}, {large})});
   EXPECT_EQ(q.judge_outs({tensor<Int>(int64, {1}, {-large})}).verdict, Verdict::pass);
   EXPECT_EQ(q.judge_outs({tensor<Int>(int64, {1}, {-large + 1})}).verdict, Verdict::fail);
 }
 
-TEST(Exact, AnyNanIsAsGood) {
+TEST(Exact, AcceptsEveryNan) {
   const Question q = negation(float32, {nan});
   EXPECT_EQ(q.judge_outs({tensor<Bits>(float32, {1}, {0xFFC12345})}).verdict, Verdict::pass);
   EXPECT_EQ(q.judge_values({1}).failure, Class::nan);
   EXPECT_EQ(negation(float32, {1}).judge_values({nan}).failure, Class::nan);
 }
 
-TEST(Exact, TheSignOfAZeroCounts) {
+TEST(Exact, ComparesTheSignOfAZero) {
   EXPECT_EQ(negation(float32, {0}).verdict_of({-0.0}), Verdict::pass);
   EXPECT_EQ(negation(float32, {0}).verdict_of({0.0}), Verdict::fail);
 }
 
 // -- units in the last place ------------------------------------------------------------------------------------------
 
-TEST(Ulp, OfTheValueBeforeItsRounding) {
+TEST(Ulp, IsMeasuredFromTheValueBeforeRounding) {
   for (const DType dtype : {float32, float16, bfloat16, float64}) {
     const Question q("aten::exp.out", {row(dtype, {0.7})});
     const Operator& exp = *find_operator("aten::exp.out");
@@ -147,7 +147,7 @@ TEST(Ulp, SubnormalsMayBeFlushedWhereTheRowAllowsIt) {
 
 // -- dot --------------------------------------------------------------------------------------------------------------
 
-TEST(Dot, AllRoundingsOfAFewTerms) {
+TEST(Dot, AllowsAllRoundingsOfFewTerms) {
   const Question q = product(float32, {1, 1, 1, -3}, {1, 1, 1, 0.5});  // 1.5, with magnitude 4.5
   const Real roundoff = std::ldexp(1.0, -24) * 4.5;
   EXPECT_EQ(q.verdict_of({1.5}), Verdict::pass);
@@ -157,7 +157,7 @@ TEST(Dot, AllRoundingsOfAFewTerms) {
   EXPECT_EQ(q.verdict_of({1.5 + 4.4 * roundoff}), Verdict::fail);
 }
 
-TEST(Dot, ManyTermsMayBeOffByFourStandardDeviations) {
+TEST(Dot, AllowsFourStandardDeviationsForManyTerms) {
   const std::vector<Real> ones(64, 1);
   const Real deviation = std::ldexp(1.0, -24) * 64 * std::sqrt(64.0);
   const Question q = product(float32, ones, ones);
@@ -175,7 +175,7 @@ TEST(Dot, AHalfResultIsASumThatIsRoundedOnce) {
   for (const Real got : {63.96875, 64.125}) EXPECT_EQ(middle.verdict_of({got}), Verdict::fail) << got;
 }
 
-TEST(Dot, ASumMayBeInfiniteWhereTheTermsOfOneSignAre) {
+TEST(Dot, ASumMayBeInfiniteIfTheTermsOfOneSignOverflow) {
   const Real huge = std::ldexp(1.0, 127);
   const Question both = product(float32, {huge, huge, huge, huge}, {1, -1, 1, -1});
   for (const Real got : {0.0, inf, -inf, nan}) EXPECT_EQ(both.verdict_of({got}), Verdict::pass) << got;
@@ -188,7 +188,7 @@ TEST(Dot, ASumMayBeInfiniteWhereTheTermsOfOneSignAre) {
 }
 
 // The magnitude function reports that a partial result may be non-finite. Bounds of finite answers still apply.
-TEST(Dot, APartialResultThatOverflowsLeavesTheSignAndTheBound) {
+TEST(Dot, APartialOverflowKeepsTheSignAndTheBound) {
   const Real huge = std::ldexp(1.0, 100), tiny = std::ldexp(1.0, -60), all = std::ldexp(1.0, 80);
   const Question growing("aten::prod.out", {row(float32, {huge, huge, tiny, tiny})});
   for (const Real got : {all, inf, nan}) EXPECT_EQ(growing.verdict_of({got}), Verdict::pass) << got;
@@ -199,7 +199,7 @@ TEST(Dot, APartialResultThatOverflowsLeavesTheSignAndTheBound) {
 }
 
 // If all elements are equal, rounding decides whether squares remain. Otherwise squares always remain.
-TEST(Dot, AVarianceThatIsDividedByZeroIsNoNumber) {
+TEST(Dot, AVarianceDividedByZeroIsNan) {
   const auto variance = [](const std::vector<Real>& x) {
     return Question("aten::var.out", {row(float32, x), Value{Ints{0}}, true, false});
   };
@@ -218,7 +218,7 @@ TEST(Dot, AVarianceThatIsDividedByZeroIsNoNumber) {
 }
 
 // For any number of indices.
-TEST(Dot, OnlyTheTermsOfOneSumRound) {
+TEST(Dot, CountsOnlyTheTermsOfOneSum) {
   const auto added = [](const std::vector<Real>& places) {
     return Question("aten::scatter_add.out", {row(float32, {1, 1, 1, 1}), Int{0}, row(int64, places),
                                               row(float32, std::vector<Real>(places.size(), 1))});
@@ -235,18 +235,20 @@ TEST(Dot, AResultFarBeyondTheRangeIsInfinite) {
   for (const Real got : {0.0, 65504.0, -inf}) EXPECT_EQ(far.verdict_of({got}), Verdict::fail) << got;
 }
 
-TEST(Dot, ADivisorBelowZeroMakesNoBoundNegative) {
+TEST(Dot, ANegativeDivisorKeepsTheBoundPositive) {
   const Question mean("aten::avg_pool2d.out",
                       {tensor(float32, {1, 1, 1, 2}, {1, 2}), Ints{1, 2}, Ints{}, Ints{0}, false, true, Int{-2}});
   EXPECT_EQ(mean.judge_outs({tensor(float32, {1, 1, 1, 1}, {-1.5})}).verdict, Verdict::pass);
   EXPECT_EQ(mean.judge_outs({tensor(float32, {1, 1, 1, 1}, {1.5})}).verdict, Verdict::fail);
 }
 
-TEST(Dot, EitherZero) { EXPECT_EQ(product(float32, {1, 1}, {1, -1}).verdict_of({-0.0}), Verdict::pass); }
+TEST(Dot, AcceptsEitherZeroWhereTheRowAllowsIt) {
+  EXPECT_EQ(product(float32, {1, 1}, {1, -1}).verdict_of({-0.0}), Verdict::pass);
+}
 
 // -- other arithmetic -------------------------------------------------------------------------------------------------
 
-TEST(FlushToZero, OfSubnormalResults) {
+TEST(FlushToZero, AcceptsZeroForSubnormalResults) {
   const Real least = std::ldexp(1.0, -126);
   for (const Question& q :
        {product(float32, {least}, {0.5}), Question("aten::mul.out", {row(float32, {least}), row(float32, {0.5})})}) {
@@ -262,7 +264,7 @@ TEST(FlushToZero, OfSubnormalResults) {
       << "the sign of a zero that is none of a flush";
 }
 
-TEST(FlushToZero, OfSubnormalInputs) {
+TEST(FlushToZero, AcceptsResultsOfFlushedInputs) {
   const Real tiny = std::ldexp(1.0, -130), large = std::ldexp(1.0, 100);
   const Question q("aten::mul.out", {row(float32, {tiny, tiny, 1}), row(float32, {large, large, 3})});
   EXPECT_EQ(q.verdict_of({0, 0, 3}), Verdict::fail);
@@ -325,13 +327,13 @@ TEST_F(WholeTensor, ErrorsThatAverageOutBelowTheBoundPass) {
   EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return sign(i); }), Verdict::pass);
 }
 
-TEST_F(WholeTensor, ErrorsToOneSideAreABias) {
+TEST_F(WholeTensor, RefusesErrorsOfOneSign) {
   EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t) { return 1; }), Verdict::quality);
   EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return i % 3 == 0 ? 1 : 0; }), Verdict::pass);
   EXPECT_EQ(sines(255).verdict_when_off_by([](std::size_t) { return 1; }), Verdict::pass) << "too few to tell";
 }
 
-TEST_F(WholeTensor, ErrorsAtTheBoundAreNoise) {
+TEST_F(WholeTensor, RefusesManyErrorsNearTheBound) {
   EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return 2 * sign(i); }), Verdict::quality);
   EXPECT_EQ(sines(512).verdict_when_off_by([](std::size_t i) { return i % 8 < 2 ? 2 * sign(i) : 0; }), Verdict::pass);
   EXPECT_EQ(sines(255).verdict_when_off_by([](std::size_t i) { return 2 * sign(i); }), Verdict::pass)
@@ -340,7 +342,7 @@ TEST_F(WholeTensor, ErrorsAtTheBoundAreNoise) {
 
 // -- properties besides values ----------------------------------------------------------------------------------------
 
-TEST(Metadata, DtypeSizesAndDimOrder) {
+TEST(Metadata, MustHaveTheExpectedDtypeSizesAndDimOrder) {
   const Question q("aten::neg.out", {tensor(float32, {1, 2}, {1, 2})});
   EXPECT_EQ(q.judge_outs({tensor(float64, {1, 2}, {-1, -2})}).failure, Class::dtype);
   EXPECT_EQ(q.judge_outs({tensor(float32, {2, 1}, {-1, -2})}).failure, Class::shape);
@@ -348,7 +350,7 @@ TEST(Metadata, DtypeSizesAndDimOrder) {
   EXPECT_EQ(q.judge_outs({}).failure, Class::shape);
 }
 
-TEST(Metadata, AloneWhereTheValuesAreUnspecified) {
+TEST(Metadata, IsJudgedAloneIfValuesAreUnspecified) {
   const Question q("aten::empty.out", {Ints{2}, Value{}, tensor(float32, {2}, {0, 0})});
   EXPECT_EQ(q.verdict_of({nan, 7}), Verdict::pass);
   EXPECT_EQ(q.judge_outs({tensor(float32, {1}, {0})}).failure, Class::shape);
@@ -380,7 +382,7 @@ TEST(Choice, EveryAllowedAnswerIsRight) {
   EXPECT_EQ(q.judge_outs({sorted, tensor<Int>(int64, {3}, {1, 1, 0})}).verdict, Verdict::fail);
 }
 
-TEST(Choice, AStableOrderIsTheOnlyOne) {
+TEST(Choice, AStableSortHasOneRightAnswer) {
   const Tensor sorted = row(float32, {1, 1, 2}), in_order = tensor<Int>(int64, {3}, {1, 2, 0}),
                swapped = tensor<Int>(int64, {3}, {2, 1, 0});
   const auto verdict = [&](Value stable, const Tensor& indices) {
@@ -412,7 +414,7 @@ std::vector<Real> numbers(std::size_t n, Real (*f)(Real)) {
   return all;
 }
 
-TEST(RandomNumbers, UniformOnesAreSpreadOverTheirRange) {
+TEST(RandomNumbers, UniformNumbersCoverTheirRange) {
   const auto verdict = [](const std::vector<Real>& drawn) {
     const Ints size{static_cast<Int>(drawn.size())};
     return Question("aten::rand.out", {size, Value{}}).judge_outs({row(float32, drawn)}).verdict;
@@ -425,7 +427,7 @@ TEST(RandomNumbers, UniformOnesAreSpreadOverTheirRange) {
   EXPECT_EQ(verdict({}), Verdict::pass);
 }
 
-TEST(RandomNumbers, NormalOnesAreSpreadAroundZero) {
+TEST(RandomNumbers, NormalNumbersAreSpreadAroundZero) {
   const auto verdict = [](const std::vector<Real>& drawn) {
     const Ints size{static_cast<Int>(drawn.size())};
     return Question("aten::randn.out", {size, Value{}}).judge_outs({row(float32, drawn)}).verdict;
@@ -448,7 +450,7 @@ TEST(RandomNumbers, PermutationsAreNotInOrder) {
   EXPECT_EQ(verdict(3, {0, 1, 2}), Verdict::pass) << "too few to tell";
 }
 
-TEST(RandomNumbers, DropoutKeepsAsManyAsItPromises) {
+TEST(RandomNumbers, DropoutKeepsTheStatedShare) {
   const auto verdict = [](Real (*mask)(Real)) {
     const std::vector<Real> kept = numbers(256, mask);
     std::vector<Real> scaled = kept;

@@ -72,7 +72,7 @@ TEST(Trials, GiveTheVerdictOfAFreshChild) {
   for (int times = 0; times < 2; ++times) EXPECT_EQ(tried(trials, cases), "paappappapapap");
 }
 
-TEST(Trials, OutliveNoMoreAbortsWhereOneEndedAChildLater) {
+TEST(Trials, RecoverFromNoAbortAfterOneEndedAChildLater) {
   const auto outlive = [](const std::vector<std::string>& ids) {
     Trials trials(children(), Detail::outcome);
     tried(trials, ids);

@@ -32,7 +32,7 @@ Bits without_payload(Bits b, DType dtype) {
   return is_nan ? ~Bits{0} ^ b >> (width - 1) : b;
 }
 
-TEST(Literal, TensorsNestAndNameTheirDtype) {
+TEST(Literal, TensorsAreNestedListsWithADtype) {
   const Tensor t = read_tensor("[[1,2],[nan,-inf]]:f32");
   EXPECT_EQ(t.dtype, DType::float32);
   EXPECT_EQ(t.sizes, (Dims{2, 2}));
@@ -62,7 +62,7 @@ TEST(Literal, DimOrderArrangesTheBytes) {
   EXPECT_EQ(literal(t), "[[1,2],[3,4]]:u8:(1,0)");
 }
 
-TEST(Literal, PatternsSayTheirSizes) {
+TEST(Literal, PatternsStateTheirSizes) {
   EXPECT_EQ(read_tensor("zeros(2,0,3):f32").sizes, (Dims{2, 0, 3}));
   EXPECT_EQ(values_of(read_tensor("ones(2):f16")), (std::vector<Real>{1, 1}));
   EXPECT_EQ(values_of(read_tensor("arange(2,2):i8")), (std::vector<Real>{0, 1, 2, 3}));
@@ -118,7 +118,7 @@ TEST(Literal, ElementsOfThirtyTwoAndSixtyFourBitsReadBack) {
     }
 }
 
-TEST(Literal, TheTypeDecides) {
+TEST(Literal, TheSchemaTypeDecidesHowATextIsRead) {
   EXPECT_TRUE(std::holds_alternative<Int>(read_literal("1", "Scalar")));
   EXPECT_TRUE(std::holds_alternative<double>(read_literal("1.", "Scalar")));
   EXPECT_TRUE(std::holds_alternative<bool>(read_literal("True", "Scalar")));

@@ -27,7 +27,7 @@ struct Memory : GuardedMemory {
   Memory() : GuardedMemory(regions(), FillPattern::first) {}
 };
 
-TEST(GuardedMemory, BuffersAreAlignedAsPromisedAndNoBetter) {
+TEST(GuardedMemory, BuffersHaveExactlyThePromisedAlignment) {
   Memory memory;
   for (std::size_t bytes : {0u, 1u, 3u, 64u, 1000u}) {
     const auto address = reinterpret_cast<std::uintptr_t>(memory.add("x", bytes));
@@ -81,7 +81,7 @@ TEST(GuardedMemory, HasRoomForALargeTensor) {
   EXPECT_THROW(memory.add("c", std::size_t{1} << 40), std::bad_alloc);
 }
 
-TEST(GuardedRegions, SinkWithTheirCallAndNeverRiseAgain) {
+TEST(GuardedRegions, AreReleasedAfterTheirCallAndNeverReused) {
   std::byte* first = nullptr;
   {
     Memory memory;

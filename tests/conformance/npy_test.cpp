@@ -46,7 +46,7 @@ TEST(Npy, AWrittenFileReadsBack) {
     }
 }
 
-TEST(Npy, TheHeaderIsNumpys) {
+TEST(Npy, WritesTheHeaderThatNumpyWrites) {
   const std::vector<std::byte> file = encode_npy(tensor(bfloat16, {5}, {1, 2, 3, 4, 5}));
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   EXPECT_THAT(std::string(text.substr(0, 128)),
@@ -67,7 +67,7 @@ TEST(Npy, LaterVersionsAndSpacesAreRead) {
             2);
 }
 
-TEST(Npy, DamageIsNamed) {
+TEST(Npy, FaultsNameTheDamage) {
   EXPECT_EQ(rule({}), "npy.magic");
   EXPECT_EQ(rule(file_of("{}", "", 9)), "npy.magic");
   EXPECT_EQ(rule_of_header("{'descr': '|u1', 'fortran_order': False, 'shape': (2,)}", "\1"), "npy.data");

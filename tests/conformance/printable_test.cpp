@@ -14,7 +14,7 @@ TEST(Printable, AWordIsShownAsItIsAndAllElseInQuotes) {
   EXPECT_EQ(shown("say \"\\\""), R"("say \"\\\"")");
 }
 
-TEST(Printable, NothingActsOnATerminal) {
+TEST(Printable, NoOutputControlsATerminal) {
   EXPECT_EQ(in_quotes("a\nb\r\t\x1b[2J\x7f"), R"("a\x0ab\x0d\x09\x1b[2J\x7f")");
   EXPECT_EQ(in_quotes("\xc2\x9b"), R"("\xc2\x9b")");  // C1: the introducer of a control sequence
   EXPECT_EQ(in_quotes("\xe2\x80\xae|\xe2\x80\xa8"),

@@ -52,7 +52,7 @@ Observation observe_add(BadLibrary::Deed deed) {
   return Probe(library).observe(add(), arguments, plan_outs(add(), arguments));
 }
 
-TEST(Observe, AGoodCall) {
+TEST(Observe, ReportsTheAnswerOfAGoodCall) {
   const Observation seen = observe_add([](auto) { return Reply{}; });
   EXPECT_EQ(seen.reply.outcome, Outcome::ok);
   EXPECT_EQ(seen.conduct, Class::none) << seen.violation;
@@ -62,7 +62,7 @@ TEST(Observe, AGoodCall) {
   EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22, 33}));
 }
 
-TEST(Observe, WritingPastTheEnd) {
+TEST(Observe, DetectsAWriteBehindABuffer) {
   const Observation seen = observe_add([](auto a) { return data(a[3])[3] = 1, Reply{}; });
   EXPECT_EQ(seen.conduct, Class::writes_out_of_bounds);
   EXPECT_EQ(seen.violation, "4 bytes behind out are overwritten, the nearest 0 bytes from its end, with 00 00 80 3f");
@@ -71,19 +71,19 @@ TEST(Observe, WritingPastTheEnd) {
   EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22, 33}));
 }
 
-TEST(Observe, WritingBeforeTheStartOfAnInput) {
+TEST(Observe, DetectsAWriteBeforeABuffer) {
   const Observation seen = observe_add([](auto a) { return data(a[1])[-2] = 1, Reply{}; });
   EXPECT_EQ(seen.violation,
             "4 bytes before other are overwritten, the nearest 4 bytes from its start, with 00 00 80 3f");
 }
 
-TEST(Observe, DamageByACallThatRefuses) {
+TEST(Observe, DetectsDamageByARefusedCall) {
   const Observation seen = observe_add([](auto a) { return data(a[3])[3] = 1, Reply{Outcome::invalid, "no"}; });
   EXPECT_EQ(seen.reply.outcome, Outcome::invalid);
   EXPECT_TRUE(seen.spoilt);
 }
 
-TEST(Observe, LeavingElementsUnwritten) {
+TEST(Observe, DetectsUnwrittenElements) {
   class Lazy : public KernelLibrary {
     std::string_view name() const override { return "lazy"; }
     bool has(const Operator&) const override { return true; }
@@ -95,7 +95,7 @@ TEST(Observe, LeavingElementsUnwritten) {
   EXPECT_EQ(left.violation, "2 elements were never written, the first is element 1 of out 0");
 }
 
-TEST(Observe, ChangingAnInput) {
+TEST(Observe, DetectsAChangedInput) {
   const Observation other = observe_add([](auto a) { return data(a[1])[2] = 5, Reply{}; });
   EXPECT_EQ(other.conduct, Class::changes_input);
   EXPECT_EQ(other.violation, "other was changed by the call");
@@ -106,7 +106,7 @@ TEST(Observe, ChangingAnInput) {
             "self was changed by the call");
 }
 
-TEST(Observe, AnotherAnswerTheSecondTime) {
+TEST(Observe, DetectsADifferentSecondAnswer) {
   const auto calls = std::make_shared<int>(0);
   const auto class_of = [&](BadLibrary::Deed deed) { return *calls = 0, observe_add(std::move(deed)).conduct; };
   EXPECT_EQ(class_of([calls](auto a) { return data(a[3])[1] = static_cast<float>(++*calls), Reply{}; }),
@@ -118,7 +118,7 @@ TEST(Observe, AnotherAnswerTheSecondTime) {
   EXPECT_EQ(class_of([calls](auto) { return Reply{Outcome::invalid, text("words of call ", ++*calls)}; }), Class::none);
 }
 
-TEST(Observe, AMisdeedTheSecondTime) {
+TEST(Observe, DetectsAViolationInTheSecondCall) {
   const auto calls = std::make_shared<int>(0);
   EXPECT_EQ(observe_add([calls](auto a) { return data(a[++*calls == 2 ? 1 : 3])[0] = 11, Reply{}; }).conduct,
             Class::changes_input);
@@ -141,7 +141,7 @@ TEST(Observe, FreeValuesNeedNotBeEqual) {
 
 // One of two outs is free: any value is right. The probe still notices if the other out is unwritten, or differs in the
 // next call.
-TEST(Observe, OneOfTheOutsIsFree) {
+TEST(Observe, OneOutMayHaveFreeValues) {
   class FirstAlone : public KernelLibrary {
    public:
     std::string_view name() const override { return "first alone"; }
@@ -163,12 +163,12 @@ TEST(Observe, OneOfTheOutsIsFree) {
   EXPECT_EQ(class_of({false, true}), Class::not_repeatable);
 }
 
-TEST(Observe, ReadingPastTheEnd) {
+TEST(Observe, DetectsAReadBehindABuffer) {
   EXPECT_EQ(observe_add([](auto a) { return data(a[3])[0] = data(a[0])[3], Reply{}; }).conduct,
             Class::reads_uninitialised);
 }
 
-TEST(Observe, ReadingTheOutFirst) {
+TEST(Observe, DetectsAReadOfAnUnwrittenOut) {
   class Accumulates : public KernelLibrary {
     std::string_view name() const override { return "accumulates"; }
     bool has(const Operator&) const override { return true; }
@@ -182,7 +182,7 @@ TEST(Observe, ReadingTheOutFirst) {
             Class::reads_uninitialised);
 }
 
-TEST(Observe, ARefusal) {
+TEST(Observe, ReportsARefusal) {
   const Observation seen = observe_add([](auto) { return Reply{Outcome::unsupported, "not today"}; });
   EXPECT_EQ(seen.reply.outcome, Outcome::unsupported);
   EXPECT_EQ(seen.reply.message, "not today");
@@ -190,19 +190,19 @@ TEST(Observe, ARefusal) {
   EXPECT_EQ(seen.conduct, Class::none);
 }
 
-TEST(Observe, AResultSmallerThanItsMemory) {
+TEST(Observe, ReportsAResultSmallerThanItsMemory) {
   const Observation seen = observe_add([](auto a) { return std::get<TensorView>(a[3]).sizes = Dims{2}, Reply{}; });
   ASSERT_EQ(seen.outs.size(), 1u);
   EXPECT_EQ(seen.outs[0].sizes, Dims{2});
   EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22}));
 }
 
-TEST(Observe, AnOutThatClaimsMoreThanItsMemory) {
+TEST(Observe, DetectsAnOutResizedBeyondItsMemory) {
   const Observation seen = observe_add([](auto a) { return std::get<TensorView>(a[3]).sizes = Dims{4}, Reply{}; });
   EXPECT_EQ(seen.violation, "an out of 12 bytes was resized to (4), which takes 16");
 }
 
-TEST(Observe, ANumberOfAnyKindFits) {
+TEST(Observe, AcceptsAReturnedNumberOfEveryKind) {
   class Rounds : public KernelLibrary {
     std::string_view name() const override { return "rounds"; }
     bool has(const Operator&) const override { return true; }
@@ -230,7 +230,7 @@ TEST(ReferenceLibrary, AnswersThroughGuardedMemory) {
   EXPECT_EQ(seen.conduct, Class::none);
 }
 
-TEST(ReferenceLibrary, RefusesInItsOwnWords) {
+TEST(ReferenceLibrary, RefusesWithTheMessageOfTheReference) {
   ReferenceLibrary reference;
   std::vector<Value> arguments = add_arguments();
   const OutPlan plan = plan_outs(add(), arguments);
@@ -240,7 +240,7 @@ TEST(ReferenceLibrary, RefusesInItsOwnWords) {
   EXPECT_NE(seen.reply.message, "");
 }
 
-TEST(ReferenceLibrary, ListsOfInputsAndOuts) {
+TEST(ReferenceLibrary, AcceptsListsOfInputsAndOuts) {
   const Operator& split = *find_operator("aten::split_copy.Tensor_out");
   std::vector<Value> arguments{floats({4}, {1, 2, 3, 4}), Int{3}, Int{0}, Value{}};
   ReferenceLibrary reference;

@@ -49,12 +49,12 @@ TEST(Record, TextOfAPassHasTheRequiredFieldsInOrder) {
       R"("slices":["exported","layouts"],"promised":true,"verdict":"pass","class":"","distance":0.0,"seconds":0.5})");
 }
 
-TEST(Record, EveryFieldSurvives) {
+TEST(Record, EveryFieldKeepsItsValue) {
   EXPECT_EQ(from_json_line(to_json_line(passing("aten::add.out"))), passing("aten::add.out"));
   EXPECT_EQ(from_json_line(to_json_line(detailed())), detailed());
 }
 
-TEST(Record, EveryFieldSurvivesBetweenProcessesAndNoneIsCutShort) {
+TEST(Record, EveryFieldKeepsItsValueBetweenProcesses) {
   Record record = detailed();
   record.message = "two\nlines, \xff no UTF-8";
   const std::string bytes = to_bytes(record);
@@ -64,7 +64,7 @@ TEST(Record, EveryFieldSurvivesBetweenProcessesAndNoneIsCutShort) {
   EXPECT_THROW(from_bytes(bytes + '\0'), std::invalid_argument);
 }
 
-TEST(Record, EveryVerdictAndClassSurvives) {
+TEST(Record, EveryVerdictAndClassKeepsItsValue) {
   for (const VerdictRow& verdict : verdicts) {
     Record record = ending("aten::add.out", verdict.verdict);
     if (verdict.verdict == Verdict::fail) continue;
@@ -106,7 +106,7 @@ TEST(Record, IsOneLineOfUtf8ForAnyMessageOfTheTestee) {
   EXPECT_EQ(from_json_line(line).message, "two\nlines, \xef\xbf\xbd no UTF-8");
 }
 
-TEST(Record, BadInputIsNamed) {
+TEST(Record, BadInputIsRefusedByName) {
   const nlohmann::ordered_json removed(nlohmann::ordered_json::value_t::discarded);
   EXPECT_EQ(error_of(""), "wanted one JSON object, got an empty line");
   EXPECT_EQ(error_of("{\"testee\":"), "wanted one JSON object, got {\"testee\":");

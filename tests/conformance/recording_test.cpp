@@ -86,7 +86,7 @@ TEST(Fingerprint, HasAllThatDistinguishesCalls) {
   EXPECT_EQ(base, of(one, Int{1}, make(DType::float32, {7})));
 }
 
-TEST(Case, IdsAreTheirTexts) {
+TEST(Case, AnIdReadsBackFromItsText) {
   const CaseId id{"aten::add.out", 0x00c35be8, {{Mutation::Kind::dtype, {0, 5, 0}}}};
   EXPECT_EQ(to_text(id), "aten::add.out#00c35be8~dtype:0:5:0");
   EXPECT_EQ(case_id_from(to_text(id)), id);

@@ -329,7 +329,7 @@ class Compare(Folder):
 
 
 class Words(Folder):
-    def test_of_headers_and_footers(self):
+    def test_bad_headers_and_footers_are_refused(self):
         file = self.folder / "run.jsonl"
         assay("kernels", "reference", "--operators", "aten::abs.out", "--mutations", "0", "--shuffle", "1", "--thorough",
               "--shard", "1/1", "-o", file)

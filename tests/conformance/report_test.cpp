@@ -40,7 +40,7 @@ std::ptrdiff_t code_points(const std::string& text) {
   return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
 }
 
-TEST(Defect, EveryFieldSurvives) {
+TEST(Defect, EveryFieldKeepsItsValue) {
   Defect d = defect_of({detailed()});
   d.trial = {9, 8, 7, 6};
   EXPECT_EQ(defect_from_json_line(to_json_line(d)), d);
@@ -74,7 +74,7 @@ TEST(Summary, CountsPerTesteeOperatorAndVerdict) {
   EXPECT_EQ(headline(testee), "2 of 5 promised calls pass (40.00 %); 0 defects");
 }
 
-TEST(Summary, AListedFailureIsNewsOnlyWhenItPasses) {
+TEST(Summary, AListedFailureIsReportedOnlyIfItPasses) {
   Record expected = failing("aten::add.out", Class::value), mended = passing("aten::add.out", "#1");
   expected.known = mended.known = true;
   const TesteeSummary testee = summary_of({expected, mended}).testees.at("executorch");
@@ -149,7 +149,7 @@ TEST(RunFile, IsReadUpToWhereItWasCutOff) {
   }
 }
 
-TEST(Table, IsThisText) {
+TEST(Table, HasTheExpectedText) {
   Record nan = failing("aten::maximum.out", Class::nan, "#3");
   nan.message = "The NaN in self does not reach the result.";
   const Record quality = ending("aten::add.out", Verdict::quality, "#6"),
@@ -204,7 +204,7 @@ TEST(Table, CutsNothingWhereWidthIsUnlimited) {
   EXPECT_THAT(table, Not(HasSubstr("…")));
 }
 
-TEST(Table, ListsAtMostTheAskedDefectsAndCountsTheRest) {
+TEST(Table, ListsTheRequestedNumberOfDefectsAndCountsTheRest) {
   std::vector<Record> records;
   for (const char* name : {"aten::a.out", "aten::b.out", "aten::c.out"}) records.push_back(failing(name, Class::value));
   const std::string table = table_of(with_defects(records), {.defects = 2});
@@ -220,7 +220,7 @@ TEST(Table, DefectsOutsideOfTheContractAreCountedOrListed) {
   EXPECT_THAT(table_of(summary, {.outside = true}), HasSubstr("assay case aten::add.out#0"));
 }
 
-TEST(Table, ExpectedFailuresAreCountedButNoNews) {
+TEST(Table, CountsExpectedFailuresWithoutListingThem) {
   Record expected = failing("aten::add.out", Class::value);
   expected.known = true;
   const std::string table = table_of(with_defects({expected}));
@@ -232,7 +232,7 @@ TEST(Table, AnUnsupportedCallIsNotADefect) {
   EXPECT_THAT(table_of(summary_of({ending("aten::add.out", Verdict::unsupported)})), HasSubstr("No defects.\n"));
 }
 
-TEST(Table, ColourOnlyWhenAsked) {
+TEST(Table, HasColourOnlyIfRequested) {
   const Summary summary = with_defects({failing("aten::add.out", Class::value)});
   EXPECT_THAT(table_of(summary), Not(HasSubstr("\x1b")));
   EXPECT_THAT(table_of(summary, {.colour = true}), HasSubstr("\x1b[31mwrong-exported"));
@@ -277,7 +277,7 @@ TEST(Html, NoTextEndsTheData) {
   EXPECT_EQ(data["testees"][0]["defects"][0]["smallest"]["message"], detailed().message);
 }
 
-TEST(Html, BytesThatAreNotUtf8DoNotStopIt) {
+TEST(Html, AcceptsBytesThatAreNotUtf8) {
   Record record = detailed();
   record.got = "\xff\xfe";
   const auto data = data_of(page_of(with_defects({record})));

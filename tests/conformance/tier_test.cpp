@@ -62,20 +62,20 @@ TEST(Tier, TableIsInTheOrderOfItsEnum) {
   for (std::size_t i = 0; i < tiers.size(); ++i) EXPECT_EQ(static_cast<std::size_t>(tiers[i].tier), i);
 }
 
-TEST(Tier, EachIsReached) {
+TEST(Tier, EachTierIsReached) {
   std::set<Tier> reached;
   for (const Finding& f : all_findings()) reached.insert(f.tier());
   EXPECT_EQ(reached.size(), tiers.size());
 }
 
-TEST(Tier, NothingToMendWhereNothingFails) {
+TEST(Tier, APassHasNoTier) {
   for (const Finding& f : all_findings()) {
     EXPECT_EQ(f.tier() == Tier::none, f.verdict == Verdict::pass || f.verdict == Verdict::unsupported);
     EXPECT_EQ(f.tier() == Tier::quality, f.verdict == Verdict::quality);
   }
 }
 
-TEST(Tier, OutsideTheContractIsBelowAllThatIsPromised) {
+TEST(Tier, CallsOutsideTheContractRankBelowPromisedCalls) {
   for (const Finding& f : all_findings()) {
     if (!f.fails() || is_near(f)) continue;
     EXPECT_EQ(f.tier() == Tier::not_promised, !f.promised);
@@ -83,7 +83,7 @@ TEST(Tier, OutsideTheContractIsBelowAllThatIsPromised) {
   }
 }
 
-TEST(Tier, AFactorOfFourIsNear) {
+TEST(Tier, AnErrorWithinFourBoundsIsNear) {
   for (const Finding& f : all_findings()) EXPECT_EQ(f.tier() == Tier::near, is_near(f));
 }
 
@@ -103,7 +103,7 @@ TEST(Tier, AWrongAnswerIsRankedByItsSlice) {
   }
 }
 
-TEST(Tier, SlicesMatterToWrongAnswersAlone) {
+TEST(Tier, SlicesRankOnlyWrongAnswers) {
   for (Finding f : all_findings()) {
     if (f.valid && f.is_of(silent)) continue;
     const Tier tier = f.tier();
@@ -112,7 +112,7 @@ TEST(Tier, SlicesMatterToWrongAnswersAlone) {
   }
 }
 
-TEST(Tier, AnInvalidCallNeverOutranksTheSameDeedOnAValidOne) {
+TEST(Tier, AFailureOnAnInvalidCallNeverOutranksItOnAValidCall) {
   for (Finding f : all_findings()) {
     if (f.valid || !f.promised || f.is_of({Class::value})) continue;
     const Tier invalid = f.tier();
@@ -121,7 +121,7 @@ TEST(Tier, AnInvalidCallNeverOutranksTheSameDeedOnAValidOne) {
   }
 }
 
-TEST(Tier, InvalidCalls) {
+TEST(Tier, RanksFailuresOnInvalidCalls) {
   for (const Finding& f : all_findings()) {
     if (!f.promised || f.valid || !f.fails()) continue;
     const Tier wanted = f.is_of(harmful)  ? Tier::invalid_damage
@@ -137,7 +137,7 @@ TEST(Tier, RefusalsOfValidCallsAreOneTier) {
     EXPECT_EQ(f.tier() == Tier::refused, f.promised && f.valid && f.is_of(shy)) << name(f.failure);
 }
 
-TEST(Tier, ADistanceWithoutABoundIsNoFactor) {
+TEST(Tier, AMissingDistanceIsNotNear) {
   Record r;
   r.verdict = Verdict::fail, r.failure = Class::value, r.distance = 1;
   EXPECT_EQ(tier_of(r), Tier::wrong);  // an integer with an error of one

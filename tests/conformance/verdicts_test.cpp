@@ -50,23 +50,23 @@ std::vector<std::string> fields_of(const nlohmann::ordered_json& object) {
   return names;
 }
 
-TEST(Words, OfTables) {
+TEST(Words, TablesHaveTheWordsOfTheSpecification) {
   EXPECT_THAT(documented("Verdicts"), ElementsAreArray(words_of(verdicts)));
   EXPECT_THAT(documented("Classes"), ElementsAreArray(words_of(classes)));
   EXPECT_THAT(documented("Tiers"), ElementsAreArray(words_of(tiers)));
 }
 
-TEST(Words, OfTheRuntimeSuite) {
+TEST(Words, TheRuntimeSuiteHasTheWordsOfTheSpecification) {
   EXPECT_THAT(documented("Cases", "runtime_suite.md"), ElementsAreArray(words_of(scenario_kinds)));
 }
 
-TEST(Words, OfSlices) {
+TEST(Words, SlicesHaveTheWordsOfTheSpecification) {
   std::vector<Word> slices;
   for (const CaseSlice& slice : read_contract("everything").slices) slices.emplace_back(slice.name, slice.about);
   EXPECT_THAT(documented("Slices"), ElementsAreArray(slices));
 }
 
-TEST(Words, OfLines) {
+TEST(Words, LinesHaveTheWordsOfTheSpecification) {
   EXPECT_THAT(names_of(documented("Case lines")), ElementsAreArray(fields_of(to_json(detailed()))));
   Defect defect = defect_of({detailed()});
   defect.ways = {"whenever self has NaN", "always"}, defect.command = repro_line(defect.smallest);

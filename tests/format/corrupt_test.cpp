@@ -80,7 +80,7 @@ Tried tried_on(const FileKind& kind) {
   return all;
 }
 
-TEST(Corrupt, EachFieldOfEachSchemaIsAttackedInEachWay) {
+TEST(Corrupt, EachFieldOfEachSchemaIsChangedInEachWay) {
   for (const FileKind* kind : format::file_kinds()) {
     const Tried wanted = Applicable(schema_of(*kind)).take(), tried = tried_on(*kind);
     EXPECT_GT(tried.size(), 0u) << "complete_files() has no " << kind->noun;
@@ -102,7 +102,7 @@ TEST(Corrupt, ANameReproducesItsFile) {
   EXPECT_GT(n, 500u);
 }
 
-TEST(Corrupt, ARuleIsBrokenAloneWhereOneChangeCan) {
+TEST(Corrupt, OneChangeBreaksOneRuleIfPossible) {
   const Corruptions corruptions(recorded("mlp"));
   for (const char* rule : {"H1", "H2", "H5", "H7", "H8",  "H12", "G1",  "G2", "G9", "M1", "M2",
                            "V2", "T2", "T4", "T5", "T10", "T11", "T16", "I1", "I2", "I8", "I9"}) {
@@ -120,7 +120,7 @@ bool wrong(const Attempt& a) {
   });
 }
 
-TEST(Corrupt, AFileOfTheSameMeaningIsToBeAccepted) {
+TEST(Corrupt, AFileOfEqualMeaningMustBeAccepted) {
   std::map<Expected, std::size_t> counts;
   Corruptions(recorded("mlp"), {}, 1).each([&](const Attempt& a) {
     ++counts[a.expectation.expected];
@@ -134,7 +134,7 @@ TEST(Corrupt, AFileOfTheSameMeaningIsToBeAccepted) {
             Expected::accepted);
 }
 
-TEST(Corrupt, EachCaseOfARuleKeepsItOrBreaksIt) {
+TEST(Corrupt, EachCaseOfARuleMeetsItOrBreaksIt) {
   std::set<std::string> rules;
   each_case([&](const Attempt& a) {
     const auto& faults = a.expectation.faults;

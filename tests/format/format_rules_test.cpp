@@ -209,7 +209,7 @@ void show_fields(Shown& shown) {
   EXPECT_EQ(fields.size(), fields_with_rules());
 }
 
-TEST(FormatRules, TheSampleKeepsEveryRule) { EXPECT_EQ(told(faults_of(Sample())), ""); }
+TEST(FormatRules, TheSampleMeetsEveryRule) { EXPECT_EQ(told(faults_of(Sample())), ""); }
 
 TEST(FormatRules, EachHasACaseThatMeetsItAndOneThatBreaksIt) {
   using enum FormatRule::Checked;

@@ -26,7 +26,7 @@ TEST(Text, IsCutWhenItIsFull) {
   EXPECT_EQ(written(std::string(508, 'a') + "\xc3\xa4" + "bcd"), std::string(508, 'a') + "...");
 }
 
-TEST(Text, QuotesLeaveOtherTextAsItIs) {
+TEST(Text, QuotesLeavePrintableTextUnchanged) {
   EXPECT_EQ(quoted(""), "\"\"");
   EXPECT_EQ(quoted("aten::add.out"), "\"aten::add.out\"");
   EXPECT_EQ(quoted("gr\xc3\xbc\xc3\x9f \xe6\xbc\xa2 \xf0\x9f\x99\x82"),

@@ -31,18 +31,18 @@ void expect_the_same_again(std::span<const std::byte> file, Decode decode) {
   EXPECT_EQ(encode(*second), bytes);
 }
 
-TEST(Program, SurvivesEncoding) {
+TEST(Program, IsEqualAfterEncodingAndDecoding) {
   for (const std::size_t alignment : {16u, 128u, 4096u})
     expect_the_same_again(encode(Sample().program, alignment), decode_program);
 }
-TEST(DataFile, SurvivesEncoding) { expect_the_same_again(encode(Sample().data), decode_data_file); }
-TEST(BundledProgram, SurvivesEncoding) {
+TEST(DataFile, IsEqualAfterEncodingAndDecoding) { expect_the_same_again(encode(Sample().data), decode_data_file); }
+TEST(BundledProgram, IsEqualAfterEncodingAndDecoding) {
   expect_the_same_again(Sample().encoded_bundle(), decode_bundle);
   EXPECT_TRUE(decode_program(std::as_bytes(std::span(decode_bundle(Sample().encoded_bundle())->program))));
 }
 
 // The empty program has no alignment.
-TEST(BundledProgram, SurvivesEncodingWithAnEmptyProgram) {
+TEST(BundledProgram, WithAnEmptyProgramIsEqualAfterEncodingAndDecoding) {
   for (std::size_t n = 0; n < 16; ++n) {
     BundledProgram bundle;
     bundle.method_test_suites.push_back(std::make_unique<bpte::BundledMethodTestSuiteT>());
@@ -53,7 +53,7 @@ TEST(BundledProgram, SurvivesEncodingWithAnEmptyProgram) {
   }
 }
 
-TEST(Program, SurvivesEncodingWithTheSignOfAZero) {
+TEST(Program, KeepsTheSignOfAZeroAfterEncoding) {
   Program program;
   PlanBuilder plan(*program.tables.execution_plan.emplace_back(std::make_unique<pte::ExecutionPlanT>()));
   for (const double zero : {0.0, -0.0}) {
@@ -66,7 +66,7 @@ TEST(Program, SurvivesEncodingWithTheSignOfAZero) {
   }
 }
 
-TEST(Program, EntryZeroOfItsMemoriesIsAPlaceholder) {
+TEST(Program, PlannedMemoryZeroIsAPlaceholder) {
   constexpr Int largest = std::numeric_limits<Int>::max();
   Program program;
   PlanBuilder plan(*program.tables.execution_plan.emplace_back(std::make_unique<pte::ExecutionPlanT>()));
@@ -212,7 +212,7 @@ TEST(Program, TablesAreReadFromACopy) {
 
 class RecordedProgram : public testing::TestWithParam<fs::path> {};
 
-TEST_P(RecordedProgram, KeepsEveryRuleAndSurvivesEncoding) {
+TEST_P(RecordedProgram, MeetsEveryRuleAndIsEqualAfterEncoding) {
   std::vector<NamedDataFile> data;
   for (const auto& entry : fs::directory_iterator(GetParam()))
     if (entry.path().extension() == ".ptd") {

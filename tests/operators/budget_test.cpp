@@ -25,7 +25,7 @@ std::string refusal(const std::function<void()>& f) {
 
 Int taken(const Budget& budget) { return Budget::Limits().bytes - budget.left().bytes; }
 
-TEST(Budget, AllOfALimitMayBeUsed) {
+TEST(Budget, AllowsTheWholeLimit) {
   const Budget budget({.bytes = 10, .work = 20, .output = 30});
   EXPECT_EQ(refusal([&] { budget.take(10, "a tensor"); }), "");
   EXPECT_EQ(refusal([&] { budget.work(20, "a loop"); }), "");
@@ -52,12 +52,12 @@ TEST(Budget, AChargeBeyondTheLimitIsRefusedAndNotCounted) {
   EXPECT_EQ(budget.left().output, 26);
 }
 
-TEST(Budget, OneOfManyRequestsForMemoryIsRefused) {
+TEST(Budget, RefusedMemoryRefusesOneCharge) {
   const Budget budget;
   std::optional<RefusedMemory> scarcity(2);
   EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }), "");
   EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }),
-            "limits.memory: a tensor is refused memory, as was asked for");
+            "limits.memory: a tensor is refused memory, as a test requested");
   EXPECT_EQ(refusal([&] { budget.take(1, "a tensor"); }), "");
   EXPECT_EQ(taken(budget), 2);
   scarcity.emplace(1), scarcity.reset();
@@ -73,14 +73,14 @@ TEST(Budget, FreedMemoryIsReturnedAndThePeakIsKept) {
   EXPECT_EQ(budget.used().bytes, 100);
 }
 
-TEST(Budget, CopiesShareIt) {
+TEST(Budget, CopiesShareTheirAmounts) {
   const Budget budget({.bytes = 10});
   const Budget copy = budget;
   copy.take(10, "a tensor");
   EXPECT_NE(refusal([&] { budget.take(1, "a tensor"); }), "");
 }
 
-TEST(Budget, ThreadsShareItToTheLastByte) {
+TEST(Budget, ThreadsShareTheirAmountsExactly) {
   constexpr Int each = 20'000;
   const Budget budget({.bytes = each, .work = 3 * each});
   Int refused[2] = {};
@@ -124,7 +124,7 @@ TEST(Scope, ScopesNestAndOutsideOfThemNothingIsCharged) {
   EXPECT_EQ(outer.used().work, 4);
 }
 
-TEST(Scope, IsNamedWhereItsBudgetIsExhausted) {
+TEST(Scope, IsNamedInTheFaultOfItsBudget) {
   const Budget budget({.bytes = 79, .work = 3});
   const Budget::Scope scope(budget, "aten::abs.out");
   EXPECT_EQ(refusal([] { Buffer<Int>(10); }),
@@ -152,7 +152,7 @@ TEST(Buffer, OutlivesScopeAndBudget) {
   charged_to(Budget(), 5).resize(1000);
 }
 
-TEST(Buffer, GrowsInTheBudgetInWhichItWasMade) {
+TEST(Buffer, ChargesTheBudgetInWhichItWasMadeWhenItGrows) {
   const Budget budget, other;
   Buffer<Int> numbers = charged_to(budget, 5);
   const Budget::Scope scope(other, "a test");
@@ -188,7 +188,7 @@ TEST(Buffer, MemoryThatMovesStaysWithItsBudget) {
   EXPECT_EQ(taken(b), 56 + 24);
 }
 
-TEST(Buffer, OneOutsideOfAnyScopeIsFree) {
+TEST(Buffer, OutsideOfEveryScopeIsNotCharged) {
   const Budget budget({.bytes = 0});
   Buffer<Int> free(5);
   const Budget::Scope scope(budget, "a test");
@@ -197,7 +197,7 @@ TEST(Buffer, OneOutsideOfAnyScopeIsFree) {
   EXPECT_NE(refusal([&] { const Buffer<Int> copy = free; }), "");
 }
 
-TEST(Buffer, ARefusedChangeLeavesTheBufferAsItWas) {
+TEST(Buffer, IsUnchangedAfterARefusedChange) {
   const Budget budget({.bytes = 100});
   const Budget::Scope scope(budget, "a test");
   Buffer<Int> numbers{1, 2, 3};

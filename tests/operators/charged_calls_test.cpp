@@ -139,7 +139,7 @@ TEST(ChargedCalls, AllocatedMemoryIsCharged) {
   });
 }
 
-TEST(ChargedCalls, HoweverLargeTheyAre) {
+TEST(ChargedCalls, AllocatedMemoryOfLargeCallsIsCharged) {
   each_call(2, [&](const Operator& op, const std::vector<Value>& arguments) {
     for (const std::vector<Value>& larger : enlarged(arguments, 8))
       for (const Mode mode : {Mode::value, Mode::magnitude}) expect_charged(op, larger, mode);

@@ -107,7 +107,7 @@ std::vector<std::vector<Value>> emptied(std::vector<Value> arguments) {
 // The cost of a call that visits a million elements.
 constexpr Int little = 1 << 20;
 
-TEST(EmptyCalls, EndAtOnce) {
+TEST(EmptyCalls, TakeNoTime) {
   const Corpus corpus(ASSAY_GOLDEN);
   std::uint64_t all_steps = 0;
   for (const RecordedCalls* calls : corpus.matching("")) {

@@ -57,14 +57,14 @@ class Expressions(unittest.TestCase):
             self.assertIsNone(vocabulary.find("Rules", "ok", types))
 
     def test_what_is_outside_of_the_language_is_refused(self):
-        self.refused('`w(int n)`: `n <`; else "{n}"', "is no expression")
-        self.refused('`w(long n)`: `n < 1`; else "{n}"', "long is no type of a parameter")
-        self.refused("`w(int n)`: `n < 1`", "a rule has a sentence")
-        self.refused('`w(int n)`: `n < 1`; else "{n}"', "no other word has one", "Conditions")
-        self.refused('`w(int n)`: `(lambda: n)() < 1`; else "{n}"', "has no ")
+        self.refused('`w(int n)`: `n <`; else "{n}"', "is not an expression")
+        self.refused('`w(long n)`: `n < 1`; else "{n}"', "long is not the type of a parameter")
+        self.refused("`w(int n)`: `n < 1`", "a word of a rule must have a sentence")
+        self.refused('`w(int n)`: `n < 1`; else "{n}"', "other words must not have one", "Conditions")
+        self.refused('`w(int n)`: `(lambda: n)() < 1`; else "{n}"', "is neither a function nor a word with a value")
         self.refused('`w(int n)`: `n < m`; else "{n}"', "neither a parameter nor a dtype")
-        self.refused('`w(int n)`: `half(n)`; else "{n}"', "has no function half")
-        self.refused('`w(Tensor a)`: `a.data > 1`; else "{a}"', "has only the attributes")
+        self.refused('`w(int n)`: `half(n)`; else "{n}"', "half is neither a function nor a word with a value")
+        self.refused('`w(Tensor a)`: `a.data > 1`; else "{a}"', "may only use the attributes")
 
 
 if __name__ == "__main__":

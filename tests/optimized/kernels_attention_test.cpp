@@ -154,7 +154,7 @@ const Case cases[] = {
 
 class KernelsAttention : public testing::TestWithParam<InstructionSet> {};
 
-TEST_P(KernelsAttention, GivesTheFormula) {
+TEST_P(KernelsAttention, ComputesTheFormula) {
   std::mt19937 random(1);
   for (const Case& c : cases) {
     SCOPED_TRACE(testing::Message() << c.queries << " queries, " << c.keys << " keys");

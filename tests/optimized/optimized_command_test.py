@@ -35,7 +35,7 @@ class Explain(unittest.TestCase):
         for line in said["instructions"]:
             self.assertEqual("kernel" in line, line.get("done_by") == line["instruction"])
 
-    def test_what_the_fallback_does_is_marked(self):
+    def test_steps_of_the_fallback_are_marked(self):
         said = json.loads(assay("explain", PROGRAMS / "bfloat16" / "program.pte", "--json"))
         marked = [line for line in said["instructions"] if line.get("kernel") == "reference"]
         self.assertEqual(len(marked), said["fallbacks"])
@@ -60,12 +60,12 @@ class Explain(unittest.TestCase):
         for words in "optimized:", "optimized:relaxed,", "optimized:fast", "reference":
             assay("explain", PROGRAMS / "cnn" / "program.pte", "--with", words, code=5 if words == "reference" else 4)
 
-    def test_a_method_that_is_not_there(self):
+    def test_a_missing_method_is_refused(self):
         assay("explain", PROGRAMS / "mlp" / "program.pte", "--method", "nobody", code=4)
 
 
 class Check(unittest.TestCase):
-    def test_says_which_memories_it_takes(self):
+    def test_states_its_memories(self):
         [forward] = json.loads(assay("check", PROGRAMS / "mobile_net" / "program.pte", "--with", "optimized", "--json"))["methods"]
         explained = json.loads(assay("explain", PROGRAMS / "mobile_net" / "program.pte", "--json"))["bytes"]
         self.assertLessEqual(explained.items(), forward["bytes"].items())
@@ -80,13 +80,13 @@ class Check(unittest.TestCase):
 
 
 class Run(unittest.TestCase):
-    def test_gives_what_was_recorded(self):
+    def test_gives_the_recorded_results(self):
         for program in "mlp", "mobile_net", "kv_cache", "cond", "dynamic_layers", "delegate_inline":
             folder = PROGRAMS / program
             out = assay("run", folder / "program.pte", "--calls", folder / "calls.json", "--with", "optimized")
             self.assertIn("no difference", out)
 
-    def test_is_held_to_the_reference(self):
+    def test_is_compared_with_the_reference(self):
         folder = PROGRAMS / "cnn"
         out = assay("run", folder / "program.pte", "--calls", folder / "calls.json", "--with", "optimized", "--against", "reference", "--rtol", "1e-4", "--atol", "1e-6")
         self.assertIn("no difference", out)

@@ -162,7 +162,7 @@ std::string results(const Files& files, const ValidProgram& valid, std::byte fil
   return all;
 }
 
-TEST_P(OptimizedMemory, IsTheOnlyMemoryWrittenAndItsFillHasNoEffect) {
+TEST_P(OptimizedMemory, OnlySuppliedMemoryIsWrittenAndItsInitialBytesHaveNoEffect) {
   const Files files(GetParam());
   if (files.calls.calls.empty()) return;
   const ValidProgram valid = valid_program(open_file(GetParam() / "program.pte"), open_data_files(files.calls.data));

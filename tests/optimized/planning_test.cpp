@@ -80,7 +80,7 @@ TEST(PlanArena, PlacesTheLargestBufferFirst) {
   EXPECT_THAT(planned({{0, 1, 8}, {1, 2, 16}, {2, 3, 8}}).offsets, testing::ElementsAre(16, 0, 16));
 }
 
-TEST(PlanArena, ReusesTheBytesOfABufferThatIsNoLongerOfUse) {
+TEST(PlanArena, ReusesTheBytesOfABufferWhoseLifetimeEnded) {
   EXPECT_EQ(planned({{0, 0, 64}, {1, 1, 64}, {2, 2, 64}}).size, 64u);
 }
 

@@ -35,7 +35,7 @@ TEST(Pool, RunsEachTaskOnceWithAnyNumberOfThreads) {
 }
 
 // Each call has another context, which is gone at the next call. A late thread must not touch it.
-TEST(Pool, ALateThreadTouchesNoTask) {
+TEST(Pool, AThreadThatWakesLateRunsNoTask) {
   Pool pool(4);
   for (int call = 0; call < 20'000; ++call) {
     Calls calls{std::vector<int>(2)};

@@ -127,7 +127,7 @@ class Command(Bench):
             if 0.01 < abs(value) < 1:
                 yield bytes(data[at:at + 4])
 
-    def test_an_engine_that_fails_is_told_and_the_others_run(self):
+    def test_an_engine_that_fails_is_reported_and_the_others_run(self):
         broken = self.write("broken.pte", MLP.read_bytes()[:100])
         other = PROGRAMS / "activations" / "program.pte"  # which wants other inputs
         [result] = self.results(MLP, "--against", f"reference={broken}", "--against", f"reference={other}", code=3)["programs"]
@@ -144,7 +144,7 @@ class Command(Bench):
         [result] = self.results(self.folder / "mlp" / "program.pte", "--against", "reference=other.pte")["programs"]
         self.assertEqual([e["engine"] for e in result["engines"]], ["reference", "reference=other.pte"])
 
-    def test_what_is_no_request(self):
+    def test_invalid_requests_are_refused(self):
         self.refused(2, "PROGRAM", by=[])
         self.refused(4, "testee", "fast", by=[MLP, "--with", "fast"])
         self.refused(5, "bench.threads", "100000 threads", by=[MLP, "--threads", 100000])
@@ -180,7 +180,7 @@ class Conformance(Bench):
         self.assertEqual((passes, sentence.startswith("keeps its contract: ")), (True, True), sentence)
         self.assertNotEqual(sentence.split("; verdicts ")[1], self.said(self.run_of_reference("quality"))[1].split("; verdicts ")[1])
 
-    def test_one_that_fails(self):
+    def test_a_failed_judgement_is_shown(self):
         passes, sentence = self.said(self.run_of_reference("fail"))
         self.assertEqual((passes, sentence.startswith("does not keep its contract: ")), (False, True), sentence)
 

@@ -31,7 +31,7 @@ class Call(unittest.TestCase):
     def refuses(self, code, sentence, *arguments):
         self.assertEqual(assay("call", *arguments), (code, "", f"assay: {sentence}\n"))
 
-    def test_prints_what_reads_back(self):
+    def test_prints_values_that_read_back(self):
         self.answers("[[11,22],[13,24]]:f32", "aten::add.out", "[[1,2],[3,4]]:f32", "[10,20]:f32", "1")
         self.answers("[[11,22],[13,24]]:f32", "aten::add.out", "[[11,22],[13,24]]:f32", "0:f32")
         self.answers("[[1,2],[3,4]]:f32:(1,0)", "aten::abs.out", "[[1,-2],[3,4]]:f32:(1,0)")
@@ -76,7 +76,7 @@ class Call(unittest.TestCase):
             self.assertEqual((code, out, err.count("\n")), (2, "", 1), arguments)
             self.assertIn(named, err)
 
-    def test_bytes_that_are_no_text(self):
+    def test_bytes_that_are_not_utf8_are_refused(self):
         done = subprocess.run([ASSAY, "call", "--json", b"aten::\xff", b"\xfe"], capture_output=True, check=False, timeout=60)
         self.assertEqual(done.returncode, 5)
         self.assertEqual(json.loads(done.stdout)["rule"], "call.operator")
@@ -180,7 +180,7 @@ class Judging(unittest.TestCase):
     def lines(self, name="r.jsonl"):
         return [re.sub(r'"seconds":[^,}]*', "", line) for line in pathlib.Path(self.in_folder(name)).read_text().splitlines()]
 
-    def test_a_killed_run_goes_on_where_it_was(self):
+    def test_a_killed_run_resumes(self):
         command = ("kernels", TESTEE, "--golden", self.folder.name, "--mutations", "500", "-o", self.in_folder("r.jsonl"))
         whole = assay(*command)
         expected, part = self.lines(), pathlib.Path(self.in_folder("r.jsonl.part"))
@@ -269,7 +269,7 @@ class Judging(unittest.TestCase):
         records = [json.loads(line) for line in pathlib.Path(self.in_folder("r.jsonl")).read_text().splitlines()]
         self.assertEqual({r["promised"] for r in records if r.get("valid")}, {True})
 
-    def test_what_there_is_not_is_named(self):
+    def test_a_missing_name_is_reported(self):
         for code, words, arguments in (
                 (5, "case.operator", ("kernels", "reference", "--operators", "zzz")),
                 (5, "'nomatch'", ("kernels", "reference", "--operators", "abs,nomatch")),

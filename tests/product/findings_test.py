@@ -66,7 +66,7 @@ class Findings(unittest.TestCase):
         self.assertNotIn("sentence 1", files["README.md"])
         self.assertEqual(len(files), 3)
 
-    def test_a_hang_is_called_one(self):
+    def test_a_hang_is_called_a_hang(self):
         self.assertIn("| silent | timeout |", self.written(defect(1, "", verdict="timeout"))["README.md"])
 
     def test_what_damages_memory_shows_no_call(self):
@@ -80,7 +80,7 @@ class Findings(unittest.TestCase):
 
     def test_why_there_is_no_file(self):
         page = self.written(defect(1, case="aten::rand.out#" + self.a_case_of_rand()))["README.md"]
-        self.assertIn("- python cannot express a result of which the call leaves open", page)
+        self.assertIn("- python cannot express a call that has more than one right result", page)
 
     def a_case_of_rand(self):
         done = subprocess.run([ASSAY, "kernels", "reference", "--golden", self.golden, "--operators", "rand.out", "--mutations", "0", "-o", self.scratch / "rand.jsonl"], capture_output=True, text=True, check=False)

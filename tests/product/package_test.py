@@ -94,7 +94,7 @@ class Debian(unittest.TestCase):
     def assay(self, *words, **how):
         return self.blind(self.usr / "bin" / "assay", *words, **how)
 
-    def test_what_is_in_it(self):
+    def test_the_package_has_the_expected_files(self):
         for file in ("share/man/man1/assay.1", "share/bash-completion/completions/assay", "share/zsh/vendor-completions/_assay", "share/doc/assay/copyright",
                      "share/doc/assay/test_your_kernel.md", "share/doc/assay/examples/kernel_library/kernels.c", "include/assay/kernel_library.h", "lib/libassay.so"):
             self.assertTrue((self.usr / file).exists(), file)
@@ -181,7 +181,7 @@ class Interfaces(unittest.TestCase):
         run("abidw", "--no-corpus-path", "--no-comp-dir-path", "--no-show-locs", "--out-file", described, library)
         return described
 
-    def test_they_are_those_that_are_known(self):
+    def test_the_interfaces_are_the_recorded_ones(self):
         run("abidiff", SOURCE / "tests/product/interfaces.abi", self.described())
 
     def test_a_change_is_found(self):
@@ -197,7 +197,7 @@ class Interfaces(unittest.TestCase):
                 run("abidiff", known, self.described(), code=4)
                 self.headers[header] = text
 
-    def test_the_library_has_it_and_nothing_else(self):
+    def test_the_library_exports_exactly_the_c_interface(self):
         library = BUILD / "optimized" / "libassay.so"
         dynamic = run("objdump", "-p", library)
         version = re.search(r"project\(assay VERSION (\d+\.\d+)", (SOURCE / "CMakeLists.txt").read_text())[1]

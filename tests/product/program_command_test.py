@@ -83,7 +83,7 @@ class Bundles(Programs):
 
 
 class Run(Programs):
-    def test_without_inputs_says_what_is_wanted(self):
+    def test_without_inputs_describes_the_required_inputs(self):
         self.refused(4, "invalid, R4: \"forward\": the method wants 1 input, but 0 came: --input float32 (3, 16)", by=["run", program("mlp")])
         self.refused(4, "R4", "float32 up to (16, 6)", by=["run", program("dynamic_batch")])
 
@@ -192,7 +192,7 @@ class Calls(Programs):
         self.assertEqual((code, err), (0, ""))
         self.assertIn("6 calls, 6 outputs compared: no difference\n", out)
 
-    def test_a_mismatch_is_said_with_its_element(self):
+    def test_a_mismatch_names_its_element(self):
         want = [0.0] * 12
         y = self.write("y.npy", npy("<f4", (3, 4), struct.pack("<12f", *want)))
         call = {"method": "forward", "inputs": [str(self.floats(3, 16))], "outputs": [y.name], "atol": 1e-3}
@@ -208,13 +208,13 @@ class Calls(Programs):
         for outputs in [["x.npy"], [7], [None], ["x.npy", "x.npy"], []]:
             self.assertEqual(assay(*self.calls({"method": "forward", "inputs": [x], "outputs": outputs, "atol": 1e9}))[0], 1, outputs)
 
-    def test_a_call_that_is_to_fail(self):
+    def test_a_call_that_must_fail(self):
         code, out, _ = assay(*self.calls({"method": "forward", "inputs": [7], "fails": "R1"}))
         self.assertEqual(code, 0, out)
         self.assertEqual(assay(*self.calls({"method": "forward", "inputs": [7], "fails": "R2"}))[0], 1)
         self.assertEqual(assay(*self.calls({"method": "forward", "inputs": [7]}))[0], 4)
 
-    def test_files_of_calls_that_are_none(self):
+    def test_invalid_files_of_calls_are_refused(self):
         for content, rule in (b"", "call.json"), (b"[]", "calls.format"), (b"{}", "calls.format"), (b'{"calls":[7]}', "calls.format"), (b'{"calls":[{"inputs":["nowhere.npy"]}]}', "file"), (b'{"calls":[{"inputs":[],"outs":[]}]}', "calls.format"), (b'{"calls":[{"inputs":[],"rtol":-1}]}', "calls.format"):
             self.refused(3, "calls.json", rule, by=["run", program("mlp"), "--calls", self.write("calls.json", content)])
 
@@ -231,7 +231,7 @@ class Check(Programs):
         code, out, _ = assay("check", program("mlp"), "--json")
         self.assertEqual((code, json.loads(out)["valid"]), (0, True))
 
-    def test_what_was_asked_is_said_and_what_was_not(self):
+    def test_states_what_was_checked_and_what_was_not(self):
         rules = {line.split(":")[0]: line for line in RULES.read_text().splitlines() if re.match(r"[A-Z]\d+:", line)}
 
         def marked(letters, *where):
@@ -253,7 +253,7 @@ class Check(Programs):
         self.assertIn(f"asked at most {len(marked('HGMVTIDR', 'decode'))} of ", out)
         self.assertIn("not asked, as the file cannot be read so far: H16 G2 ", out)
 
-    def test_calls_are_asked_of_the_reference(self):
+    def test_calls_are_checked_by_the_reference(self):
         code, out, _ = assay("check", program("mlp"), "--json")
         calls = json.loads(out)["calls"]
         self.assertEqual((code, sum(calls.values())), (0, 8))
@@ -270,7 +270,7 @@ class Check(Programs):
         self.assertEqual(code, 0)
         self.assertIn("payloads not checked: 1\n    delegate 0 of forward, for ProgramBackenX\n", out)
 
-    def test_what_a_library_lacks(self):
+    def test_operators_that_a_library_lacks_are_listed(self):
         code, out, _ = assay("check", program("mlp"), "--with", "reference")
         self.assertEqual((code, "  reference has a kernel for every call\n" in out), (0, True), out)
         renamed = self.write("renamed.pte", program("mlp").read_bytes().replace(b"aten::relu", b"aten::relX"))
@@ -343,7 +343,7 @@ class Inspect(Programs):
         self.assertIn("named data\n", out)
         self.assertTrue(json.loads(assay("inspect", file, "--json")[1])["named_data"])
 
-    def test_what_does_not_decode(self):
+    def test_a_file_that_does_not_decode_is_refused(self):
         self.refused(3, "H2", by=["inspect", self.write("text.pte", b"no program" * 10)])
 
 

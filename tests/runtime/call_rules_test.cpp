@@ -56,7 +56,7 @@ Index result(PlanBuilder& plan, DType dtype, Sizes sizes, Dynamism dynamism = Dy
   return plan.plan().outputs.back();
 }
 
-TEST(CallRules, AreTheOperatorsAndNameTheCall) {
+TEST(CallRules, ReportTheRulesOfTheOperatorAndNameTheCall) {
   const CallFaults found = asked_of([](PlanBuilder& plan) {
     const auto x = given(plan, float32, {2});
     plan.add_tensors(x, x, result(plan, float32, {2}));
@@ -232,7 +232,7 @@ bool is_call_rule(const Fault& fault) {
          (rule.find('.') != rule.npos && !rule.starts_with("limits.") && fault.outcome != Outcome::fault);
 }
 
-TEST(CallRules, AreKeptByRealPrograms) {
+TEST(CallRules, AreMetByRecordedPrograms) {
   Int programs = 0, calls = 0, in_full = 0;
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(std::filesystem::path(ASSAY_GOLDEN_PROGRAMS).parent_path())) {

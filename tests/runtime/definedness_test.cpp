@@ -16,7 +16,7 @@ Definedness written(std::initializer_list<std::pair<std::size_t, std::size_t>> w
 
 TEST(Definedness, NothingIsWrittenAtFirst) { EXPECT_EQ(Definedness().written(0), 0); }
 
-TEST(Definedness, OnlyTheFirstByteOfAWriteNamesIt) {
+TEST(Definedness, AWriteIsFoundOnlyByItsFirstByte) {
   const Definedness d = written({{8, 16}});
   EXPECT_EQ(d.written(8), 16);
   EXPECT_EQ(d.written(0), 0);
@@ -24,14 +24,14 @@ TEST(Definedness, OnlyTheFirstByteOfAWriteNamesIt) {
   EXPECT_EQ(d.written(24), 0);
 }
 
-TEST(Definedness, NeighboursStay) {
+TEST(Definedness, AWriteKeepsAdjacentWrites) {
   const Definedness d = written({{8, 8}, {24, 8}, {16, 8}});
   EXPECT_EQ(d.written(8), 8);
   EXPECT_EQ(d.written(16), 8);
   EXPECT_EQ(d.written(24), 8);
 }
 
-TEST(Definedness, AnOverlappingWriteDropsTheOlderValueWhole) {
+TEST(Definedness, AnOverlappingWriteForgetsTheWholeOlderWrite) {
   const Definedness d = written({{0, 8}, {8, 8}, {16, 8}, {4, 8}});
   EXPECT_EQ(d.written(0), 0);
   EXPECT_EQ(d.written(4), 8);
@@ -41,7 +41,7 @@ TEST(Definedness, AnOverlappingWriteDropsTheOlderValueWhole) {
   EXPECT_EQ(written({{0, 32}, {8, 4}}).written(0), 0) << "pierced";
 }
 
-TEST(Definedness, ThePlaceOfAWriteIsWrittenAgain) {
+TEST(Definedness, AWriteReplacesAWriteAtTheSameByte) {
   EXPECT_EQ(written({{8, 16}, {8, 16}}).written(8), 16);
   EXPECT_EQ(written({{8, 16}, {8, 4}}).written(8), 4) << "what is behind is of another value";
   EXPECT_EQ(written({{8, 4}, {8, 16}}).written(8), 16);
@@ -56,7 +56,7 @@ TEST(Definedness, ForgetDropsTheValueThatBeginsAtAByte) {
   EXPECT_EQ(d.written(8), 0);
 }
 
-TEST(Definedness, StateAndInputsLast) {
+TEST(Definedness, StateAndInputsAreKeptWhenAnExecutionBegins) {
   Definedness d;
   d.make_room(8);
   d.write(0, 8, By::state), d.write(8, 8, By::caller), d.write(16, 8, By::instruction);

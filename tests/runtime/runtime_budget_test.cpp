@@ -19,14 +19,14 @@ TEST(RuntimeBudget, ALoopRunsOutOfWork) {
   EXPECT_EQ(broken(program, {}, within({.work = 100'000'000})), "limits.work");
 }
 
-TEST(RuntimeBudget, InstructionsAreWork) {
+TEST(RuntimeBudget, InstructionsAreChargedAsWork) {
   const ProgramBuilder program = moving(1000);
   const RuntimeOptions options = within({.work = 2'000'000});
   EXPECT_EQ(broken(program, {}, options), "");
   EXPECT_EQ(broken(program, {}, options), "limits.work") << "the budget is shared";
 }
 
-TEST(RuntimeBudget, AListOfOneTensorIsPaidForEachTime) {
+TEST(RuntimeBudget, AListThatRepeatsATensorIsChargedForEachItem) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   const auto x = plan.state(float32, {1024, 1024}),
@@ -42,7 +42,7 @@ TEST(RuntimeBudget, MemoryIsTakenOnceAndGivenBack) {
   EXPECT_EQ(options.budget.left().bytes, 1 << 20);
 }
 
-TEST(RuntimeBudget, InstructionsOfDelegatesCount) {
+TEST(RuntimeBudget, InstructionsOfDelegatesCountTowardsTheLimit) {
   RuntimeOptions options;
   options.instructions = 100;
   EXPECT_EQ(broken(delegating(moving(99).bytes()), {}, options), "");
@@ -52,7 +52,7 @@ TEST(RuntimeBudget, InstructionsOfDelegatesCount) {
   EXPECT_EQ(broken(delegating(delegating(moving(99).bytes()).bytes()), {}, options), "I17");
 }
 
-TEST(RuntimeBudget, EachExecutionHasItsInstructions) {
+TEST(RuntimeBudget, TheLimitOfInstructionsIsPerExecution) {
   RuntimeOptions options;
   options.instructions = 100;
   Method method = ready(delegating(moving(99).bytes()), options);
@@ -71,7 +71,7 @@ TEST(RuntimeBudget, APayloadIsNotCopied) {
   EXPECT_TRUE(loaded->method("forward"));
 }
 
-TEST(RuntimeBudget, ValuesAreMemory) {
+TEST(RuntimeBudget, ValuesAreChargedAsMemory) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   for (int i = 0; i < 10'000; ++i) plan.tensor(float32, {});

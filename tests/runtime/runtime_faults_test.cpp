@@ -178,7 +178,7 @@ struct Meddler final : Listener, Delegate {
   void execute(std::span<Value>) override { meddle(); }
 };
 
-TEST(RuntimeReentrancy, AListenerChangesNothing) {
+TEST(RuntimeReentrancy, AListenerCannotChangeTheMethod) {
   Meddler meddler;
   Method method = ready(Doubling().program);
   meddler.method = &method;
@@ -189,7 +189,7 @@ TEST(RuntimeReentrancy, AListenerChangesNothing) {
   EXPECT_THAT(values(method), ElementsAre(2, 4));
 }
 
-TEST(RuntimeReentrancy, ADelegateChangesNothing) {
+TEST(RuntimeReentrancy, ADelegateCannotChangeTheMethod) {
   Doubling d;
   d.plan.delegate("Meddler", pte::DataLocation::SEGMENT, d.program.segment({}));
   d.plan.delegate_call(0, {});

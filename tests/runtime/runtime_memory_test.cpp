@@ -52,7 +52,7 @@ TEST(RuntimeMemory, AnOutputIsWrittenOnEveryPath) {
             "T16");
 }
 
-TEST(RuntimeMemory, AnInputThatWasOverwrittenIsSetAgain) {
+TEST(RuntimeMemory, AnOverwrittenInputMustBeSetAgain) {
   for (const bool over : {false, true}) {
     ProgramBuilder program;
     PlanBuilder plan = program.method();
@@ -70,7 +70,7 @@ TEST(RuntimeMemory, AnInputThatWasOverwrittenIsSetAgain) {
   }
 }
 
-TEST(RuntimeMemory, AStateOfOneNameIsAtOnePlace) {
+TEST(RuntimeMemory, StateOfOneNameMustHaveOneOffset) {
   EXPECT_EQ(broken_by([](ProgramBuilder& program, PlanBuilder& p) {
               const std::uint32_t initial = program.initial(bytes_of({5, 6}));
               for (const std::uint32_t memory : {2u, 3u}) {
@@ -83,7 +83,7 @@ TEST(RuntimeMemory, AStateOfOneNameIsAtOnePlace) {
             "T26");
 }
 
-TEST(RuntimeMemory, AViewTakesThreeArguments) {
+TEST(RuntimeMemory, AViewMustHaveThreeArguments) {
   const auto view = [](std::size_t arguments) {
     return broken_by([=](ProgramBuilder&, PlanBuilder& p) {
       const auto out = p.tensor(float32, {2, 2});
@@ -97,7 +97,7 @@ TEST(RuntimeMemory, AViewTakesThreeArguments) {
   EXPECT_EQ(view(4), "I9");
 }
 
-TEST(RuntimeMemory, AViewHasThePlaceOfItsBase) {
+TEST(RuntimeMemory, AViewMustHaveTheBytesOfItsBase) {
   const auto view = [](std::uint32_t memory, std::uint32_t offset) {
     return broken_by([=](ProgramBuilder&, PlanBuilder& p) {
       const auto x = p.state(float32, {4}), out = p.planned(float32, {2, 2}, memory, offset);
@@ -109,7 +109,7 @@ TEST(RuntimeMemory, AViewHasThePlaceOfItsBase) {
   EXPECT_EQ(view(2, 0), "T27");
 }
 
-TEST(RuntimeMemory, AViewIsMadeInEachExecution) {
+TEST(RuntimeMemory, AViewMustBeMadeInEachExecution) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   const auto x = plan.planned(float32, {4}), out = plan.planned(float32, {4}, 2), view = plan.tensor(float32, {2, 2});
@@ -126,7 +126,7 @@ TEST(RuntimeMemory, AViewIsMadeInEachExecution) {
   }
 }
 
-TEST(RuntimeMemory, AViewIsNotAConstant) {
+TEST(RuntimeMemory, AViewMustNotBeAConstant) {
   EXPECT_EQ(broken_by([](ProgramBuilder& program, PlanBuilder& p) {
               const auto x = p.state(float32, {2}), c = p.constant(float32, {2}, program.constant(bytes_of({1, 2})));
               p.call("executorch_prim::et_view.default", {x, p.integers({2}), c});
@@ -161,7 +161,7 @@ std::string rule_of_rows(const std::vector<Int>& indices, TensorShapeDynamism dy
   return broken(program, {floats({1, 2})});
 }
 
-TEST(RuntimeMemory, RowsAreWithinTheTensor) {
+TEST(RuntimeMemory, RowsMustBeWithinTheTensor) {
   EXPECT_EQ(rule_of_rows({2, 0}, TensorShapeDynamism::STATIC), "");
   EXPECT_EQ(rule_of_rows({3}, TensorShapeDynamism::STATIC), "T24");
   EXPECT_EQ(rule_of_rows({-1}, TensorShapeDynamism::STATIC), "I11");
@@ -169,13 +169,13 @@ TEST(RuntimeMemory, RowsAreWithinTheTensor) {
   EXPECT_EQ(rule_of_rows({0}, TensorShapeDynamism::STATIC, 4), "I9");
 }
 
-TEST(RuntimeMemory, RowsOfATensorThatGrowsAreCounted) {
+TEST(RuntimeMemory, RowsOfAGrowingTensorMustBeAppendedInOrder) {
   EXPECT_EQ(rule_of_rows({0, 0}, TensorShapeDynamism::DYNAMIC_BOUND), "");
   EXPECT_EQ(rule_of_rows({1}, TensorShapeDynamism::DYNAMIC_BOUND), "T16");
   EXPECT_EQ(rule_of_rows({0, 1}, TensorShapeDynamism::DYNAMIC_BOUND), "T16");
 }
 
-TEST(RuntimeMemory, ATensorHasAllItsRowsWhenItIsRead) {
+TEST(RuntimeMemory, ATensorMustHaveAllItsRowsWhenItIsRead) {
   EXPECT_EQ(broken_by([](ProgramBuilder&, PlanBuilder& p) {
               const auto rows = p.planned(float32, {2, 2}), x = p.state(float32, {2}, 2);
               p.plan().outputs = {rows};

@@ -18,7 +18,7 @@ TEST(RuntimeResults, ANumberDoesNotBecomeATensor) {
   EXPECT_EQ(broken(program, {floats({1, 2})}), "I10");
 }
 
-TEST(RuntimeResults, ANumberIsOfAnyKindOfNumber) {
+TEST(RuntimeResults, AnyKindOfNumberMayBeStoredInANumber) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   const auto a = plan.integer(3), b = plan.integer(2), to = plan.none();
@@ -44,7 +44,7 @@ std::string rule_of_max(F last) {
   });
 }
 
-TEST(RuntimeResults, OutsAreNamedAgain) {
+TEST(RuntimeResults, SeveralOutsMustBeRepeatedAsAList) {
   using Index = PlanBuilder::Index;
   using List = pte::TensorListT;
   const auto list = [](PlanBuilder& p, std::vector<Index> items) { return p.list<List>(std::move(items)); };
@@ -59,7 +59,7 @@ TEST(RuntimeResults, OutsAreNamedAgain) {
   EXPECT_EQ(rule_of_max([](auto&...) { return std::optional<Index>(); }), "I9") << "nothing behind them";
 }
 
-TEST(RuntimeResults, AnOutIsNamedAgain) {
+TEST(RuntimeResults, AnOutMustBeRepeated) {
   const auto of_add = [](auto last) {
     return broken_by([=](ProgramBuilder&, PlanBuilder& p) {
       const auto x = p.state(float32, {2}), out = p.planned(float32, {2}, 2);
@@ -102,7 +102,7 @@ TEST(RuntimeResults, AReturnedNumberIsOneOutArgument) {
 }
 
 // The first out has room for its result, the second does not.
-TEST(RuntimeResults, AllAreStoredOrNone) {
+TEST(RuntimeResults, ARefusedCallStoresNoResult) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   const auto x = plan.tensor(float32, {2, 3}, TensorShapeDynamism::DYNAMIC_BOUND),
@@ -118,7 +118,7 @@ TEST(RuntimeResults, AllAreStoredOrNone) {
   EXPECT_FALSE(method.output(0)) << "nothing of this execution is there";
 }
 
-TEST(RuntimeResults, ARefusedCallLeavesAConstantAsItWas) {
+TEST(RuntimeResults, ARefusedCallDoesNotChangeAConstant) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   const auto x = plan.tensor(float32, {1}), c = plan.constant(float32, {2}, program.constant(bytes_of({1, 2})));
@@ -135,7 +135,7 @@ TEST(RuntimeResults, ARefusedCallLeavesAConstantAsItWas) {
   EXPECT_THAT(values(method), ElementsAre(1, 2));
 }
 
-TEST(RuntimeResults, ARefusedInputLeavesTheOneBefore) {
+TEST(RuntimeResults, ARefusedInputKeepsThePreviousValue) {
   Method method = ready(Doubling(TensorShapeDynamism::DYNAMIC_BOUND).program);
   EXPECT_EQ(rule(method.set_input(0, floats({1}))), "");
   EXPECT_EQ(rule(method.set_input(0, floats({1, 2, 3}))), "R1");
@@ -157,7 +157,7 @@ std::string rule_of_delegate(From from, To to) {
   return broken(program);
 }
 
-TEST(RuntimeResults, ADelegateGivesTheDeclaredTypes) {
+TEST(RuntimeResults, ADelegateMustGiveTheDeclaredTypes) {
   const auto floating = [](PlanBuilder& p) { return p.state(float32, {2}); };
   const auto bits = [](PlanBuilder& p) { return p.state(int32, {2}); };
   const auto longer = [](PlanBuilder& p) { return p.state(float32, {3}); };
@@ -176,7 +176,7 @@ TEST(RuntimeResults, ADelegateGivesTheDeclaredTypes) {
 }
 
 // A backend whose delegate gives invalid tensors.
-TEST(RuntimeResults, ADelegateGivesValidTensors) {
+TEST(RuntimeResults, ADelegateMustGiveValidTensors) {
   struct Gives final : Delegate {
     Tensor result;
     explicit Gives(Tensor t) : result(std::move(t)) {}

@@ -17,7 +17,7 @@ TEST(Runtime, RunsAMethod) {
   EXPECT_THAT(values(method), ElementsAre(2, 4));
 }
 
-TEST(Runtime, ANullTakesAnyNumber) {
+TEST(Runtime, AnInputDeclaredAsNullAcceptsEveryNumber) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   plan.plan().inputs = plan.plan().outputs = {plan.none()};
@@ -46,7 +46,7 @@ TEST(Runtime, UnboundedTensorsGrow) {
   EXPECT_THAT(values(method), ElementsAre(2, 4, 6, 8, 10));
 }
 
-TEST(Runtime, FreedMemoryIsGoneUntilTheNextWrite) {
+TEST(Runtime, AFreedTensorIsUndefinedUntilTheNextWrite) {
   Doubling d;
   const auto freed = d.plan.tensor(float32, {2}, pte::TensorShapeDynamism::DYNAMIC_UNBOUND);
   d.plan.add_tensors(d.x, d.x, freed);
@@ -92,7 +92,7 @@ TEST(Runtime, AnEndlessLoopReachesTheLimit) {
   EXPECT_FALSE(method.running());
 }
 
-TEST(Runtime, AJumpGoesWhereItsConditionIsFalse) {
+TEST(Runtime, AJumpIsTakenIfItsConditionIsFalse) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   const auto x = plan.tensor(boolean, {2}), chosen = plan.integer(0), one = plan.integer(1), two = plan.integer(2);
@@ -142,7 +142,7 @@ TEST(Runtime, MemoryIsLimited) {
   EXPECT_EQ(refused.faults[0].outcome, Outcome::exhausted);
 }
 
-TEST(Runtime, TheMethodGivesItsMemoryBack) {
+TEST(Runtime, AMethodReturnsItsMemoryToTheBudget) {
   ProgramBuilder program;
   program.method().planned(float32, {1 << 20});
   program.program().tables.execution_plan[0]->chains.push_back(std::make_unique<pte::ChainT>());
@@ -190,7 +190,7 @@ TEST(Runtime, PlansMayShareMemory) {
   EXPECT_THAT(values(method, 1), ElementsAre(2, 4));
 }
 
-TEST(Runtime, StateBeginsAsInitialisedAndLives) {
+TEST(Runtime, StateBeginsWithItsInitialValueAndIsKept) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   const auto state = plan.planned(float32, {2}),
@@ -241,7 +241,7 @@ TEST(Runtime, NamedStateOfItsOwnMemoryBelongsToAllMethods) {
   EXPECT_THAT(values(read), ElementsAre(20, 24));
 }
 
-TEST(Runtime, AConstantIsNotWrittenTo) {
+TEST(Runtime, AConstantMustNotBeWritten) {
   EXPECT_EQ(broken_by([](ProgramBuilder& program, PlanBuilder& plan) {
               const auto c = plan.constant(float32, {2}, program.constant(bytes_of({1, 2})));
               plan.add_tensors(c, c, c);
@@ -264,7 +264,7 @@ TEST(Runtime, OperatorsAreCalledWithTheirArguments) {
   EXPECT_EQ(add(6), "I9");
 }
 
-TEST(Runtime, ArgumentsAreOfTheirTypes) {
+TEST(Runtime, ArgumentsMustHaveTheirTypes) {
   EXPECT_EQ(broken_by([](ProgramBuilder&, PlanBuilder& plan) {
               plan.call("executorch_prim::et_view.default",
                         {plan.integer(1), plan.integers({2}), plan.planned(float32, {2})});
@@ -316,7 +316,7 @@ TEST(Runtime, DelegatesShareTheLimitOfMemory) {
   EXPECT_EQ(refused.faults[0].rule, "limits.memory");
 }
 
-TEST(Runtime, ExternalDataIsThere) {
+TEST(Runtime, ExternalDataMustExist) {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   const auto x = plan.tensor(float32, {2}), out = plan.planned(float32, {2});

@@ -60,7 +60,7 @@ def files():
             found[path] = text, BLOCK.sub(lambda m: m[1] + "".join(line + "\n" for line in known[m[2]]) + m[4], text)
             used |= {m[2] for m in BLOCK.finditer(text)}
     if unused := known.keys() - used:
-        sys.exit(f"blocks.py: no file has the block {', '.join(sorted(unused))}")
+        sys.exit(f"blocks.py: no file contains the block {', '.join(sorted(unused))}")
     return found
 
 

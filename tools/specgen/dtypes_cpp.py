@@ -26,30 +26,32 @@ def header():
 
 namespace assay {{
 
-// Values are those of the .pte format's ScalarType.
+// The enumerators have the numbers of ExecuTorch's ScalarType, which .pte files store.
 enum class DType : std::uint8_t {{
 {_lines(f"  {ENUMERATORS[name]} = {facts['number']}," for name, facts in DTYPES.items())}
 }};
 
-// What an element can be read as: `opaque` elements are moved, never read.
+// The kinds of dtypes. Elements of kind `opaque` are moved, and their values are never read.
 enum class Kind : std::uint8_t {{ {', '.join(KINDS)} }};
 
-// A row of spec/dtypes.yaml.
+// The facts of spec/dtypes.yaml about a dtype.
 struct DTypeFacts {{
   DType dtype;
-  std::string_view name;   // torch's, "float32"
-  std::string_view alias;  // short, "f32"
-  int bytes;               // of one element
+  std::string_view name;   // the name in torch, "float32"
+  std::string_view alias;  // the short name, "f32"
+  int bytes;               // the size of one element in bytes
   Kind kind;
-  DType part;          // complex: the dtype of its real and of its imaginary part; else the dtype itself
-  int precision;       // of a floating part: bits of the significand, the hidden one included
-  int least_exponent;  // of a floating part: of its smallest normal number, 2^least_exponent
+  DType part;  // the dtype of the real and the imaginary part of a complex dtype; else the dtype itself
+  // If `part` is floating: the bits of the significand with the hidden bit, and the exponent of the smallest normal
+  // number, which is 2^least_exponent. Else 0.
+  int precision;
+  int least_exponent;
 }};
 
 inline constexpr DTypeFacts dtype_facts[] = {{
 {_lines(f"    {{{', '.join(map(str, row(name)))}}}," for name in DTYPES)}
 }};
-// The row of each number, -1 where there is none.
+// The index in dtype_facts of the dtype with each number, or -1 if no dtype has the number.
 inline constexpr std::int8_t dtype_rows[] = {{{row_of_number}}};
 
 constexpr const DTypeFacts* find_dtype(std::int64_t number) {{
@@ -67,7 +69,7 @@ def sets_header():
 
 namespace assay {{
 
-// A set of dtypes, a bit for each number.
+// A set of dtypes: bit i is set if the dtype with number i is in the set.
 using DTypeSet = std::uint32_t;
 
 namespace sets {{
@@ -75,7 +77,7 @@ namespace sets {{
 constexpr DTypeSet of(DType d) {{ return DTypeSet{{1}} << static_cast<unsigned>(d); }}
 constexpr bool has(DTypeSet set, DType dtype) {{ return (set & of(dtype)) != 0; }}
 
-// Each dtype alone, then the sets of spec/dtypes.yaml.
+// A set for each single dtype, then the sets of spec/dtypes.yaml.
 {_lines(f"inline constexpr DTypeSet {name} = {' | '.join(f'of({cpp(dtype)})' for dtype in dtypes)};" for name, dtypes in SETS.items())}
 
 }}  // namespace sets
@@ -93,13 +95,13 @@ def lists_header():
 
 namespace assay {{
 
-// The type codes of numpy, without the byte order.
+// The type codes of numpy, without the character for the byte order.
 inline constexpr std::pair<DType, std::string_view> numpy_codes[] = {{{_pairs("numpy", cpp_string)}}};
 
 // The numbers of ONNX's TensorProto.DataType.
 inline constexpr std::pair<DType, int> onnx_numbers[] = {{{_pairs("onnx", str)}}};
 
-// The orders of spec/dtypes.yaml.
+// The lists of dtypes under `orders` in spec/dtypes.yaml.
 namespace dtype_orders {{
 {_lines(f"inline constexpr std::array {name}{{{', '.join(map(cpp, dtypes))}}};" for name, dtypes in ORDERS.items())}
 }}  // namespace dtype_orders

@@ -82,7 +82,7 @@ def parsed(text):
     try:
         return ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
-        raise SpecError(f"`{text}` is no expression: {error.msg}") from None
+        raise SpecError(f"`{text}` is not an expression:  {error.msg}") from None
 
 
 class Expression:
@@ -97,9 +97,9 @@ class Expression:
         self.body = parsed(text)
         for p in self.parameters:
             if p.type not in ARGUMENTS and p.type not in LITERALS:
-                raise SpecError(f"{signature}: {p.type} is no type of a parameter")
+                raise SpecError(f"{signature}: {p.type} is not the type of a parameter")
         if (section == "Rules") != bool(sentence):
-            raise SpecError(f"{signature}: a rule has a sentence, and no other word has one")
+            raise SpecError(f"{signature}: a word of a rule must have a sentence, and other words must not have one")
 
     def takes(self, types):
         """Whether the word applies to arguments of these types."""
@@ -220,11 +220,11 @@ class Translation:
     def term(self, node):
         translate = getattr(self, f"visit_{type(node).__name__}", None)
         if not translate:
-            raise self.error(node, f"has no {type(node).__name__}")
+            raise self.error(node, f"an expression must not contain {type(node).__name__}")
         return translate(node)
 
     def error(self, node, reason):
-        return SpecError(f"{self.expression.name}: `{ast.unparse(node)}`: the language of expressions {reason}")
+        return SpecError(f"{self.expression.name}: `{ast.unparse(node)}`: {reason}")
 
     def visit_Constant(self, node):
         if isinstance(node.value, bool):
@@ -235,12 +235,12 @@ class Translation:
         if node.id in self.terms:
             return self.terms[node.id]
         if node.id not in self.vocabulary.dtypes:
-            raise self.error(node, "knows neither a parameter nor a dtype of this name here")
+            raise self.error(node, "this name is neither a parameter nor a dtype")
         return Term("dtype", f"DType::{dtype_facts.ENUMERATORS[node.id]}")
 
     def visit_Attribute(self, node):
         if node.attr not in ATTRIBUTES:
-            raise self.error(node, f"has only the attributes {', '.join(ATTRIBUTES)}")
+            raise self.error(node, f"an expression may only use the attributes {', '.join(ATTRIBUTES)}")
         kind, text = ATTRIBUTES[node.attr]
         return Term(kind, text.format(self.term(node.value).inside(ATOM)))
 
@@ -310,7 +310,7 @@ class Translation:
             return Term(kind, text.format(*(Handed(self, n) for n in node.args)))
         section = next((s for s in (self.expression.section, *KINDS) if s in KINDS and (s, name) in self.vocabulary), None)
         if not section:
-            raise self.error(node, f"has no function {name}, and no word that gives a value has this name")
+            raise self.error(node, f"{name} is neither a function nor a word with a value")
         return Term(KINDS[section], f"{NAMESPACES[section]}::{name}({', '.join(Handed(self, n).argument for n in node.args)})")
 
     def bound(self, name, values):

@@ -22,7 +22,7 @@ def rows(entries):
     for entry in entries:
         name = functional_name(entry)
         if name in found:
-            raise SpecError(f"{entry.name}: {name} is the functional form of {found[name].name}, too: give the key functional")
+            raise SpecError(f"{entry.name}: {name} is also the functional form of {found[name].name}; state the key `functional`")
         if name:
             found[name] = entry
     return sorted(found.items())

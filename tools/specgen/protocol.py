@@ -27,11 +27,11 @@ def header(protocol, faults):
     if list(protocol["statuses"]) != [*faults, "internal"]:
         raise SpecError("protocol.yaml: the statuses must be the outcomes of faults.yaml and internal, in this order")
     kinds = {ENUMERATORS.get(name, name): number for name, number in numbers(protocol["values"]).items()}
-    return ["#pragma once", "", "#include <array>", "#include <cstdint>", "#include <string_view>", "", "// The numbers of the runtime protocol: spec/protocol.yaml.", "namespace assay::wire {", "",
+    return ["#pragma once", "", "#include <array>", "#include <cstdint>", "#include <string_view>", "", "// The numbers of the runtime protocol, from spec/protocol.yaml.", "namespace assay::wire {", "",
             f"inline constexpr std::array mark{{{', '.join(map(repr, protocol['mark']))}}};", f"inline constexpr std::uint8_t version = {protocol['version']}, log_kind = {protocol['log']};", "",
             enumeration("Request", numbers(protocol["requests"])), enumeration("ValueKind", kinds | {"generated": protocol["generated"]}),
             enumeration("Status", statuses(protocol)), enumeration("Generator", protocol["generators"]), "",
-            "// Words of CAPS.", *(f"inline constexpr std::string_view has_{name} = {cpp_string(name)};" for name in protocol["features"]), "", "}  // namespace assay::wire"]
+            "// The features that a server may list in its reply to CAPS.", *(f"inline constexpr std::string_view has_{name} = {cpp_string(name)};" for name in protocol["features"]), "", "}  // namespace assay::wire"]
 
 
 # -- what is checked in: blocks.py --------------------------------------------------------------------------------------
@@ -81,16 +81,16 @@ def requests_block(protocol):
 
 
 def values_block(protocol):
-    return markdown(("kind", "", "body"), [(row["number"], name, row["body"]) for name, row in protocol["values"].items()])
+    return markdown(("kind", "name", "body"), [(row["number"], name, row["body"]) for name, row in protocol["values"].items()])
 
 
 def statuses_block(protocol):
     rows = [(number, ": ".join(filter(None, (name, protocol["statuses"][name]["meaning"])))) for name, number in statuses(protocol).items()]
-    return markdown(("status", ""), rows)
+    return markdown(("status", "meaning"), rows)
 
 
 def features_block(protocol):
-    return markdown(("feature", ""), [(f"`{name}`", meaning) for name, meaning in protocol["features"].items()])
+    return markdown(("feature", "meaning"), [(f"`{name}`", meaning) for name, meaning in protocol["features"].items()])
 
 
 def markdown(head, rows):

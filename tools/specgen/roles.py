@@ -33,7 +33,7 @@ def of_entry(wrapper):
 def of_handle(item):
     name, arguments = parse_schema(item["schema"])
     if [a.name for a in arguments] != list(item["uses"]) or not USES >= set(item["uses"].values()):
-        raise SpecError(f"{name}: uses must say of each argument one of {', '.join(sorted(USES))}")
+        raise SpecError(f"{name}: `uses` must give each argument one of {', '.join(sorted(USES))}")
     return name, [role(a, item["uses"][a.name]) for a in arguments], "none", False
 
 
@@ -45,4 +45,4 @@ def header(wrappers, handles):
         arguments += roles
     return ["#pragma once", "", '#include "format/operator_roles.h"', "", "namespace assay::format {", "",
             "inline constexpr ArgumentRole argument_roles[] = {", *(f"    {a}," for a in arguments), "};", "",
-            "// By name.", "inline constexpr OperatorRoles operator_roles[] = {", *rows, "};", "", "}  // namespace assay::format"]
+            "// Sorted by name.", "inline constexpr OperatorRoles operator_roles[] = {", *rows, "};", "", "}  // namespace assay::format"]

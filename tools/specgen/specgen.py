@@ -67,7 +67,7 @@ def table(all_wrappers):
 def outcome_header(faults):
     names = list(faults)
     return ["#pragma once", "", "#include <cstdint>", "#include <string_view>", "", "namespace assay {", "",
-            *(f"// {name}: {row['meaning']}" for name, row in faults.items()),
+            "// The outcomes of spec/faults.yaml:", *(f"// - {name}: {row['meaning']}" for name, row in faults.items()),
             f"enum class Outcome : std::uint8_t {{ {', '.join(names)} }};", "",
             f"inline constexpr std::string_view outcome_names[] = {{{', '.join(map(cpp_string, names))}}};",
             f"inline constexpr int exit_codes[] = {{{', '.join(str(row['exit']) for row in faults.values())}}};",
@@ -77,7 +77,7 @@ def outcome_header(faults):
 
 def format_rules_header(rules):
     return ["#pragma once", "", "#include <string_view>", "", '#include "outcome.gen.h"', "", "namespace assay {", "",
-            "// A rule of spec/format/rules.yaml.", "struct FormatRule {", "  enum class Checked : std::uint8_t { decode, validate, runtime, construction, later };", "", "  std::string_view id;", "  Outcome outcome;", "  Checked checked;", "};", "",
+            "// A rule of spec/format/rules.yaml. `checked` is the phase that checks the rule.", "struct FormatRule {", "  enum class Checked : std::uint8_t { decode, validate, runtime, construction, later };", "", "  std::string_view id;", "  Outcome outcome;", "  Checked checked;", "};", "",
             "inline constexpr FormatRule format_rules[] = {",
             *(f'    {{"{i}", Outcome::{row["class"]}, FormatRule::Checked::{row["checked"]}}},' for i, row in rules.items()), "};", "",
             "constexpr const FormatRule* find_format_rule(std::string_view id) {", "  for (const FormatRule& r : format_rules)", "    if (r.id == id) return &r;", "  return nullptr;", "}", "", "}  // namespace assay"]
@@ -85,7 +85,7 @@ def format_rules_header(rules):
 
 def format_reasons_header(rules):
     return ["#pragma once", "", "#include <string_view>", "", "namespace assay {", "",
-            "// By rule, in the order of format_rules, why it is checked by construction or later; else empty.", "inline constexpr std::string_view format_reasons[] = {",
+            "// For each rule of format_rules, the reason why it is checked by construction or later, or an empty text.", "inline constexpr std::string_view format_reasons[] = {",
             *(f"    {cpp_string(row.get('why', ''))},  // {i}" for i, row in rules.items()), "};", "", "}  // namespace assay"]
 
 
@@ -96,7 +96,7 @@ def lines_of_entries(text):
 
 
 def lines_header(lines):
-    return ["#pragma once", "", "#include <string_view>", "", "namespace assay {", "", "// Where the entry of an operator begins in its file, from line 1.",
+    return ["#pragma once", "", "#include <string_view>", "", "namespace assay {", "", "// The line at which the entry of an operator begins in its file. Lines count from 1.",
             "struct EntryLine {", "  std::string_view operator_name;", "  int line;", "};", "inline constexpr EntryLine entry_lines[] = {",
             *(f"    {{{cpp_string(name)}, {line}}}," for name, line in sorted(lines.items())), "};", "", "}  // namespace assay"]
 
@@ -110,7 +110,7 @@ class Spec:
         for path in spec_files(folder):
             text = path.read_text()
             if "<<: [" in text:  # versions of PyYAML differ in which of them wins
-                raise SpecError(f"{path.name}: an item takes over one template, not several")
+                raise SpecError(f"{path.name}: an item may inherit from only one template")
             try:
                 self.wrappers[path.stem] = [Wrapper(e, words) for e in entries(path, yaml.safe_load(text))]
                 self.lines |= lines_of_entries(text)

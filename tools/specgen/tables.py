@@ -36,7 +36,7 @@ class Schema:
             return type_name, 1
         if element in scalar_bytes:
             return ("flags" if element == "bool" else "vector") if vector else "scalar", scalar_bytes[element]
-        raise SpecError(f"{self.stem}.fbs: {name} is of type {type_name}, which the walk does not know")
+        raise SpecError(f"{self.stem}.fbs: {name} is of type {type_name}, which the walk does not support")
 
     def rows(self, fields, rules):
         at = 4  # after the sizes of the table and of its vtable
@@ -44,7 +44,7 @@ class Schema:
             kind, detail = self.described(name, type_name)
             at += 2 if kind == "alternative" else 0  # its tag comes first
             if not rule and kind in ("enumeration", "alternative", "flags"):
-                raise SpecError(f"{self.stem}.fbs: {name} does not say which rule asks for a known value")
+                raise SpecError(f"{self.stem}.fbs: {name} does not name the rule that requires a known value")
             if rule and rule not in rules:
                 raise SpecError(f"{self.stem}.fbs: {name} names rule {rule}, which spec/format/rules.yaml does not have")
             yield f'{{"{name}", {kind}, {at}, {detail}, {rules.index(rule) if rule else -1}}}'
@@ -69,7 +69,7 @@ class Schema:
 def field(path, text):
     match = re.fullmatch(r"\s*(\w+):\s*(\[?\w+\]?)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
     if not match:
-        raise SpecError(f"{path.name}: {text.strip()} is no field that the walk knows")
+        raise SpecError(f"{path.name}: {text.strip()} is not a field that the walk supports")
     rule = re.search(r'rule:\s*"(\w+)"', match[3] or "")
     return match[1], match[2], rule and rule[1]
 

@@ -58,7 +58,7 @@ class Wrapper:
     def __init__(self, entry, words):
         self.entry, self.words = entry, words
         if entry.family not in FAMILIES:
-            raise SpecError(f"{entry.name}: family {entry.family} is none of {', '.join(FAMILIES)}")
+            raise SpecError(f"{entry.name}: family {entry.family} is not one of {', '.join(FAMILIES)}")
         self.kinds = FAMILIES[entry.family]
         unused = set(entry.data.get("unused", [])) | CONSUMED.get(entry.family, set())
         self.passed = [a for a in entry.inputs + entry.constants if a.name not in unused | {entry.data.get("fill")}]
@@ -292,7 +292,7 @@ class Wrapper:
     def arithmetic(self, argument):
         what, _, out = argument.partition(" of ")
         if what != "arithmetic":
-            raise SpecError(f"{self.entry.name}: a magnitude function takes the arithmetic, and no {argument}")
+            raise SpecError(f"{self.entry.name}: a magnitude function takes the arithmetic, but not {argument}")
         partial = "common" if self.entry.half_partials else "compute_dtype(common)"
         result = f"{out} && {out}->dtype != common ? {out}->dtype : {partial}" if out else "common"
         return f"arithmetic({result}, {partial})"

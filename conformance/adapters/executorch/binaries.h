@@ -6,7 +6,7 @@
 
 namespace assay::executorch_kernels {
 
-inline constexpr const char* xnnpack = "executorch_backend_xnnpack";  // needed by programs with "XnnpackBackend"
+inline constexpr const char* xnnpack = "executorch_backend_xnnpack";  // programs with "XnnpackBackend" need it
 
 inline std::string file_of(const std::string& library) { return "lib" + library + ".so"; }
 

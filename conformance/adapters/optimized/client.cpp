@@ -180,7 +180,7 @@ std::filesystem::path OptimizedClient::packed_file(const std::string& method) co
   return packed_cache_ / text(place, ".", kernels::name_of(set), testee_.relaxed ? ".relaxed" : "", ".packed");
 }
 
-// None: there are no packed constants yet, or the runtime would now pack them differently.
+// Returns nothing if there are no packed constants yet, or the runtime would now pack them differently.
 std::optional<OptimizedClient::Method> OptimizedClient::make_with_kept(const std::string& method,
                                                                        const ClientMemory& work) {
   const auto file = packed_file(method);

@@ -28,22 +28,25 @@ class OptimizedClient {
   };
 
   struct Options {
-    bool deployable = false;  // without the fallback, and without a backend for delegates
+    bool deployable = false;  // whether to leave out the fallback and the backends of delegates
     std::size_t threads = 1;
-    decltype(assay_options::run) run = nullptr;  // the function that runs tasks on threads; null: a pool of this client
-    std::size_t least_share = 0;  // the fewest elements that are worth a task; 0: the default of the runtime
-    bool as_written = false;      // without rewrites
+    // The function that runs tasks on threads; null for a pool of this client.
+    decltype(assay_options::run) run = nullptr;
+    std::size_t least_share = 0;  // the fewest elements that are worth a task; 0 means the default of the runtime
+    bool as_written = false;      // whether to apply no rewrites
     bool share_arenas = false;    // methods share the arenas in which at least one of them keeps state
     OptimizedTestee testee = {};
-    std::int64_t instructions = 0;  // the limit of one execution; 0: the default of the runtime
-    // Is charged for all memory that the runtime gets, except for files. None: nothing is charged.
+    // The limit the most instructions of one execution; 0 means the default of the runtime.
+    std::int64_t instructions = 0;
+    // The budget for all memory that the runtime gets, except for files. Empty if nothing is charged.
     std::optional<Budget> budget = {};
     // A folder with packed constants of this program's methods. Files that fit are used; other files are replaced.
-    // Empty: constants are packed anew.
+    // Empty if constants are packed anew.
     std::filesystem::path packed_cache = {};
   };
   using Bytes = std::span<const std::byte>;
-  OptimizedClient(Bytes program, std::span<const Bytes> data, const Options& options);  // the bytes outlive the client
+  OptimizedClient(Bytes program, std::span<const Bytes> data,
+                  const Options& options);  // The bytes must outlive the client.
   OptimizedClient(const std::filesystem::path& program, const std::vector<std::filesystem::path>& data,
                   const Options& options);
   ~OptimizedClient();
@@ -54,7 +57,7 @@ class OptimizedClient {
   std::string default_method() const;  // "forward", or the only one
   std::vector<std::string> method_names() const;
   assay_method_sizes sizes(const std::string& name) const;
-  const Method& method(const std::string& name);  // made once, so that its state persists
+  const Method& method(const std::string& name);  // the method, which is made once, so that its state persists
 
   // Values that go in have the layout that the program declares.
   std::vector<Value> call(const std::string& name, std::span<const Value> inputs);

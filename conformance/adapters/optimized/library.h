@@ -10,8 +10,8 @@ namespace assay {
 // computes the calls that no kernel accepts.
 class OptimizedLibrary final : public KernelLibrary {
  public:
-  // What kernels are told about a call's operands in advance: they are constants of the program, their sizes are fixed,
-  // or their sizes may be smaller than declared.
+  // The facts about a call's operands that kernels get in advance: the operands are constants of the program, their
+  // sizes are fixed, or their sizes may be smaller than declared.
   enum class Operands { constant, fixed, moving };
   // Without the fallback, a call that no kernel accepts is unsupported. `testee` selects the instruction set and the
   // arithmetic.

@@ -48,7 +48,7 @@ class OptimizedRuntime final : public Runtime {
   explicit OptimizedRuntime(OptimizedTestee testee) : testee_(std::move(testee)) {}
   std::string_view name() const override { return "optimized"; }
   std::vector<std::string> binaries() const override { return {executable}; }
-  bool tells_what_is_kept() const override { return true; }
+  bool shows_state() const override { return true; }
   bool charges_memory() const override { return true; }
   std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) override {
     try {

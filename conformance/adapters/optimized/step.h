@@ -7,8 +7,8 @@
 
 namespace assay {
 
-// Runs one call as a step of its own, in memory of exactly the size that its kernel asks for. The call's values outlive
-// it.
+// Runs one call as a step of its own, in memory of exactly the size that its kernel asks for. The call's values must
+// outlive the step.
 class LoneStep {
  public:
   // Throws Fault if the kernel cannot be made. `spare` bytes of the prepared memory that the kernel asks for are left
@@ -17,7 +17,7 @@ class LoneStep {
   LoneStep(const LoneStep&) = delete;
   LoneStep& operator=(const LoneStep&) = delete;
 
-  // False: the step did not run; the fault may have the reason.
+  // Returns false if the step did not run; the fault may have the reason.
   bool run(optimized::Fault& fault, const kernels::Threads& threads = {});
 
  private:

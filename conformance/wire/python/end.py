@@ -59,7 +59,7 @@ class Body:
 
     def take(self, count):
         if count > len(self.data) - self.at:
-            raise EOFError("a body ends too early")
+            raise EOFError("the body of a frame ends too early")
         self.at += count
         return self.data[self.at - count:self.at]
 
@@ -172,7 +172,7 @@ class Server:
             self.programs[self.handles] = {"run": self.load(program, data)}
             return struct.pack("<I", self.handles)
         if not METHOD <= kind <= UNLOAD:
-            raise NotImplementedError(f"there is no request {kind}")
+            raise NotImplementedError(f"the server does not know request {kind}")
         return self.of_program(kind, body.number("I"), body)
 
     def of_program(self, kind, handle, body):
@@ -195,7 +195,7 @@ class Server:
 
     def kernel(self, operator, count, values):
         if operator not in self.kernels:
-            raise NotImplementedError(f"there is no kernel for {operator}")
+            raise NotImplementedError(f"the server has no kernel for {operator}")
         function, inputs, outs = self.kernels[operator], map(plain, values[:-count]), values[-count:]
         arrays = plain(outs)
         to = {"out": arrays if count > 1 else arrays[0]} if "out" in inspect.signature(function).parameters else {}
@@ -237,7 +237,7 @@ def serve(server, wire_in, wire_out):
         if len(body) < length:
             return
         if checksum and checksum != zlib.crc32(body, zlib.crc32(header[:12])):
-            raise ValueError("the checksum of a frame is not that of its bytes")
+            raise ValueError("the checksum of a frame differs from the checksum of its bytes")
         reply = server.reply(kind, body)
         wire_out.write(HEADER.pack(b"asay", 1, kind | 0x80, number, len(reply), 0) + reply)
         wire_out.flush()

@@ -20,7 +20,7 @@ enum { interrupts_of_clock = 7, has_come_round = 1 << 16, hertz = 32000000 };
 static struct mpu {
   reg control, number, base, limit, others[6], attributes;
 }* const mpu = (struct mpu*)0xE000ED94;
-static reg *const interrupt_enable = (reg*)0xE000E104, *const interrupt_forget = (reg*)0xE000E284; /* from number 32 on */
+static reg *const interrupt_enable = (reg*)0xE000E104, *const interrupt_forget = (reg*)0xE000E284; /* interrupts 32 to 63 */
 static reg *const clock_forget = (reg*)0xE000ED04, *const restart = (reg*)0xE000ED0C, *const stops = (reg*)0xE000ED14;
 static reg *const reasons = (reg*)0xE000ED28, *const coprocessors = (reg*)0xE000ED88;
 
@@ -29,7 +29,7 @@ int main(void);
 
 /* -- system calls of the C library ---------------------------------------------------------------------------------- */
 
-static int amid; /* inside a frame: its bytes come within a second of each other, else the input ends */
+static int amid; /* inside a frame; a pause of a second between its bytes ends the input */
 
 int _read(int file, char* to, int size) {
   (void)file;
@@ -66,7 +66,7 @@ void _exit(int code) {
   (void)code;
   for (*restart = 0x05FA0004;;) {}
 }
-void* aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); } /* newlib lacks it */
+void* aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); } /* newlib has none */
 int _kill(int process, int signal) { (void)process, _exit(signal); }
 int _getpid(void) { return 1; }
 int _isatty(int file) { return (void)file, 0; }
@@ -92,10 +92,10 @@ __attribute__((naked)) static void stopped(void) { /* a stack overflow may be th
 }
 
 __attribute__((noreturn)) static void start(void) {
-  __asm volatile("cpsid i\n msr msplim, %0" ::"r"(stack_limit)); /* interrupts only wake */
+  __asm volatile("cpsid i\n msr msplim, %0" ::"r"(stack_limit)); /* interrupts wake the processor but call no handler */
   *coprocessors |= 15 << 20;                                     /* floating point and vectors */
-  *stops |= 1 << 4;                                              /* at integer divisions by zero, too */
-  mpu->attributes = 0xAA, mpu->base = 0 | 3 << 1, mpu->limit = ((uint32_t)code_end - 32) | 1, mpu->control = 5; /* and writes to code */
+  *stops |= 1 << 4;                                              /* also fault at integer divisions by zero */
+  mpu->attributes = 0xAA, mpu->base = 0 | 3 << 1, mpu->limit = ((uint32_t)code_end - 32) | 1, mpu->control = 5; /* also fault at writes to code */
   __asm volatile("dsb\n isb");
   memcpy(data_begin, data_stored, (size_t)(data_end - data_begin)), memset(bss_begin, 0, (size_t)(bss_end - bss_begin));
   uart->divisor = hertz / 115200, uart->control = sends_and_receives | interrupts_by_byte;

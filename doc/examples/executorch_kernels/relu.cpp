@@ -1,4 +1,4 @@
-// A kernel for float32 tensors of one layout, registered with ExecuTorch's macros.
+// A kernel for float32 tensors of equal layout, registered with ExecuTorch's macros.
 #include <executorch/extension/kernel_util/make_boxed_from_unboxed_functor.h>
 #include <executorch/runtime/kernel/kernel_includes.h>
 

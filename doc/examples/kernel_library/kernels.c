@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { float32 = 6 }; /* of spec/dtypes.yaml */
+enum { float32 = 6 }; /* its number in spec/dtypes.yaml */
 
 static const assay_kernel_reply ok = {ASSAY_KERNEL_OK, NULL};
 
@@ -49,7 +49,7 @@ static assay_kernel_reply add(const assay_kernel_host* host, assay_kernel_value*
   return ok;
 }
 
-/* relu.out(Tensor self, *, Tensor(a!) out): 0 where self is negative; a NaN stays one */
+/* relu.out(Tensor self, *, Tensor(a!) out): the larger of self and 0; NaN stays NaN */
 static assay_kernel_reply relu(const assay_kernel_host* host, assay_kernel_value* values) {
   const assay_kernel_tensor* self = &values[0].as.tensor;
   assay_kernel_tensor* out = &values[1].as.tensor;

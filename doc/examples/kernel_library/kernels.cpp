@@ -50,7 +50,7 @@ assay_kernel_reply map_elements(const assay_kernel_host& host, const Tensor& sel
   return ok;
 }
 
-// f<T>(host, self, out) for the type of self's elements.
+// Calls f<T>(host, self, out), where T is the type of self's elements.
 template <class F>
 assay_kernel_reply unary(const assay_kernel_host& host, assay_kernel_value* values, F f) {
   const Tensor& self = values[0].as.tensor;

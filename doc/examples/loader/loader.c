@@ -1,5 +1,5 @@
-/* A loader with the C interface of assay/loader.h, which counts the methods of a program. The variant "careless" trusts
- * the file. */
+/* A loader with the C interface of assay/loader.h, which counts the methods of a program. The variant "careless" does
+ * not check the file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +11,10 @@ typedef struct file {
   int careless;
 } file;
 
-/* Whether the file has n bytes at `at`; and the number at `at`. */
+/* Returns whether the file has n bytes at `at`. */
 static int there(const file* f, uint64_t at, uint64_t n) { return f->careless || (at <= f->size && n <= f->size - at); }
+
+/* Reads the number at `at`. Returns 0 if the file has too few bytes. */
 static int number(const file* f, uint64_t at, size_t bytes, uint32_t* value) {
   *value = 0;
   if (!there(f, at, bytes)) return 0;

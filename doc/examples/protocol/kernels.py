@@ -1,4 +1,4 @@
-"""Kernels behind the runtime protocol, in Python alone: assay kernels --operators relu,ceil -- python3 kernels.py
+"""A server of the wire protocol with kernels in plain Python: assay kernels --operators relu,ceil -- python3 kernels.py
 
 spec/runtime_protocol.md defines the protocol. A tensor has its elements in a list, in the order in which they lie in memory.
 """

@@ -1,4 +1,4 @@
-/* A kernel library behind the runtime protocol, in C: assay kernels -- ./library
+/* A server of the wire protocol for a kernel library, in C: assay kernels -- ./library
  * Link it with the library that exports assay_kernel_library_v1. Memory for a call is freed at the next request. */
 #include <kernel_library.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@ typedef struct shape {
   uint8_t dim_order[most_rank];
 } shape;
 
-static void* kept[most_kept]; /* memory of the present call */
+static void* kept[most_kept]; /* memory of the current call */
 static size_t kept_count;
 static uint8_t fill;
 static jmp_buf ended; /* ends a request that cannot be answered */
@@ -22,7 +22,7 @@ static void end(int status, const char* rule, const char* message) {
   longjmp(ended, 1);
 }
 
-/* Returns memory with the fill byte, aligned to a power of two of at least 16; null: there is none. */
+/* Returns memory that holds the fill byte, aligned to a power of two of at least 16, or null if there is none. */
 static void* keep(size_t size, size_t alignment) {
   if (kept_count == most_kept || size > most_bytes || alignment > most_bytes) return NULL;
   void* memory = aligned_alloc(alignment, (size / alignment + 1) * alignment);

@@ -1,4 +1,4 @@
-"""Functions over numpy: assay kernels --operators relu python:mine"""
+"""Kernels as Python functions on numpy arrays: assay kernels --operators relu python:mine"""
 import numpy
 
 

@@ -1,4 +1,4 @@
-/* The optimized core behind the runtime protocol, in C: assay runtime -- ./runtime
+/* A server of the wire protocol for the optimized runtime, in C: assay runtime -- ./runtime
  * Link it with assay::optimized. It has no fallback: a call without a kernel is unsupported. */
 #include <optimized/api/assay.h>
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 enum { most_programs = 8, most_methods = 16, most_inputs = 64, most_kept = 160, most_rank = 16, most_memory = 1 << 30 };
 
 typedef struct loaded {
-  assay_program* program; /* null: none is loaded */
+  assay_program* program; /* null if none is loaded */
   assay_options options;
   assay_memory shared;
   size_t made;
@@ -20,7 +20,7 @@ typedef struct loaded {
 } loaded;
 
 static loaded programs[most_programs];
-static assay_fault fault; /* of the present request */
+static assay_fault fault; /* of the current request */
 static jmp_buf no_memory; /* ends the request */
 
 static assay_outcome refuse(assay_outcome outcome, const char* why) {
@@ -102,7 +102,7 @@ static assay_outcome run(loaded* l, reader* r, writer* w) {
   for (size_t i = 0; i < assay_input_count(l->chosen); ++i)
     if (!l->is_set[i]) return refuse(ASSAY_MALFORMED, "an input was not set");
   for (uint64_t times = number(r, 4); times > 0 && outcome == ASSAY_OK; --times) outcome = assay_execute(l->chosen, &fault);
-  if (!strcmp(fault.rule, "I11")) outcome = ASSAY_UNSUPPORTED; /* sizes that no kernel does, without a fallback */
+  if (!strcmp(fault.rule, "I11")) outcome = ASSAY_UNSUPPORTED; /* no kernel supports the sizes, and there is no fallback */
   return put_number(w, assay_output_count(l->chosen), 4), outcome;
 }
 

@@ -1,4 +1,4 @@
-/* A server of the runtime protocol in C: reads and writes bodies, answers frames. spec/runtime_protocol.md defines them. The
+/* A server of the wire protocol in C: reads and writes bodies, answers frames. spec/runtime_protocol.md defines them. The
  * machine must be little endian, as numbers on the wire are. */
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ typedef struct wire_bytes {
 typedef struct reader {
   const char* at;
   size_t left;
-  int is_short; /* more was read than the body has */
+  int is_short; /* a read went past the end of the body */
 } reader;
 
 typedef struct writer {
@@ -53,7 +53,7 @@ static void put_number(writer* w, uint64_t n, size_t size) { put(w, &n, size); }
 static void put_bytes(writer* w, const void* data, size_t size) { put_number(w, size, 4), put(w, data, size); }
 static void put_text(writer* w, const char* text) { put_bytes(w, text, strlen(text)); }
 
-/* The bytes of an element of a dtype, by its number in the format; 0: there is no such dtype. */
+/* The bytes of an element of a dtype, by its number in the format; 0 for an unknown dtype. */
 static size_t width_of(int dtype) {
   /* begin generated widths from spec/dtypes.yaml, by tools/specgen/blocks.py */
   static const unsigned char widths[] = {1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4, 2, 1, 1, 0, 0, 0, 0, 2, 1, 1, 1, 1, 2, 4, 8};

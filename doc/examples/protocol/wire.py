@@ -1,4 +1,4 @@
-"""A server of the runtime protocol in Python: reads and writes bodies, answers frames. spec/runtime_protocol.md defines them."""
+"""A server of the wire protocol in Python: reads and writes bodies, answers frames. spec/runtime_protocol.md defines them."""
 import os
 import struct
 import sys

@@ -12,7 +12,7 @@ bool PlanReader::read_call(Instruction& to, const pte::KernelCall& call) {
                   format::Quoted{format::text_of(op.overload())});
   const auto all = pointers(format::items(call.args()));
   const std::size_t n = roles->arguments().size();
-  if (all.size() < n) return true;  // there is no room
+  if (all.size() < n) return true;  // there is too little memory, which the caller reports
   to.call = {roles, all.first(n), all.size() > n ? all.back() : nullptr, options_.set, options_.relaxed};
   return true;
 }

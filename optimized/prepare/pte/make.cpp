@@ -11,7 +11,7 @@ namespace {
 // Bytes that a step takes at most. A kernel keeps larger state among the packed constants.
 constexpr std::uint64_t most_state = 1024;
 
-// Bytes that rewrites of a call take at most: for what it does besides, and for the views of its operands.
+// The most bytes that rewrites of a call take: for its fusion and for the views of its operands.
 constexpr std::uint64_t most_rewritten = 1536;
 
 // What reading, data flow, lifetimes and rewrites take of the workspace.
@@ -57,7 +57,8 @@ bool begin_delegates(Builder& builder, const PlanReader& reader, Method& method)
   return true;
 }
 
-// Without memories it counts, in a method that is gone when it returns. Null: it refuses the method.
+// Without memories it only counts, in a method that it destroys before it returns. Returns null if it refuses the
+// method.
 Method* make(const Program& program, const pte::ExecutionPlan& plan, const Options& options,
              format::Workspace& workspace, const Memories* memories, Sizes& sizes, Fault& fault) {
   format::Workspace::Scope scope(workspace);

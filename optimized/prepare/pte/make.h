@@ -2,16 +2,16 @@
 
 #include "optimized/runtime/method.h"
 
-// Methods of .pte files.
+// Makes methods of .pte files.
 namespace assay::optimized {
 
-// Makes the method of a plan in these memories. Without memories it only counts how large they have to be, and returns
-// null. Takes memory from the workspace and gives it back. Null with a fault: the method is refused. The program
-// outlives the method.
+// Makes the method of a plan in `memories`. Without memories it only counts how large they must be, and returns null.
+// Takes memory from the workspace and gives it back. If it refuses the method, it sets the fault and returns null.
+// Requires that the program outlives the method.
 Method* make_method(const Program& program, const pte::ExecutionPlan& plan, const Options& options,
                     format::Workspace& workspace, const Memories* memories, Sizes& sizes, Fault& fault);
 
-// A workspace of this size is enough.
+// The size of a workspace that is large enough, in bytes.
 std::uint64_t workspace_size(const Program& program, const pte::ExecutionPlan& plan);
 
 }  // namespace assay::optimized

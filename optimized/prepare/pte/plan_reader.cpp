@@ -34,7 +34,7 @@ bool PlanReader::read_all(std::span<const std::byte> shared) {
 
 bool PlanReader::read(format::Workspace& tables, std::span<const std::byte> shared, Source& source) {
   tables_ = &tables;
-  if (!read_all(shared)) return fault_ ? false : refuse(fault_, "V4", where_, "needs more memory than it is given");
+  if (!read_all(shared)) return fault_ ? false : refuse(fault_, "V4", where_, "needs more memory than was supplied");
   source.values = values_, source.tensors = tensors_, source.storage = storage_, source.instructions = instructions_;
   source.memories = memories_;
   source.inputs = format::items(plan_.inputs()), source.outputs = format::items(plan_.outputs());

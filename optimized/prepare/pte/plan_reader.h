@@ -8,16 +8,16 @@
 
 namespace assay::optimized {
 
-// Reads an execution plan of a .pte file as a Source. A function that returns false has refused the plan; the fault
-// tells why.
+// Reads an execution plan of a .pte file as a Source. A function that returns false has refused the plan and set the
+// fault.
 class PlanReader {
  public:
   PlanReader(const Program& program, const pte::ExecutionPlan& plan, const Options& options,
              format::Workspace& workspace, Fault& fault);
 
   std::string_view name() const { return format::text_of(plan_.name()); }
-  // Values and operands are made in `tables`, all else in the workspace. `shared`: the memory that methods share; empty
-  // while it is only counted.
+  // Makes values and operands in `tables`, and all other objects in the workspace. `shared` is the memory that methods
+  // share; it is empty in the pass that only counts.
   bool read(format::Workspace& tables, std::span<const std::byte> shared, Source& source);
 
   std::uint32_t delegates() const { return format::size_of(plan_.delegates()); }
@@ -27,7 +27,7 @@ class PlanReader {
   using Indices = const flatbuffers::Vector<std::int32_t>*;
 
   bool take();
-  bool read_all(std::span<const std::byte> shared);  // false without a fault: there is no room
+  bool read_all(std::span<const std::byte> shared);  // false without a fault means too little memory
   bool has_room() const { return workspace_.has_room() && tables_->has_room(); }
 
   // values.cpp

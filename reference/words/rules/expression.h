@@ -9,7 +9,8 @@
 
 #include "reference/words/rules.h"
 
-// What the C++ of expressions in spec/rules.md calls; tools/specgen/expression.py writes it.
+// Functions that the C++ code of the expressions in spec/rules.md calls. tools/specgen/expression.py generates that
+// code.
 namespace assay::words {
 
 template <class T>
@@ -37,13 +38,13 @@ std::span<const Int> slice(const List& list, Int first, Int last) {
   return {list.begin() + from, list.begin() + to};
 }
 
-// The product of sizes, as `count` of a tensor has it.
+// The product of sizes, with the same limit as assay::count.
 template <class List>
 Int elements(const List& sizes) {
   return count(Dims(std::span<const Int>(sizes.begin(), sizes.end())));
 }
 
-// first, first + 1, ... last - 1.
+// The integers first, first + 1, ... last - 1.
 struct Numbers {
   Int first, last;
 };
@@ -67,7 +68,7 @@ inline bool contains(std::initializer_list<std::string_view> words, std::string_
   return std::ranges::find(words, word) != words.end();
 }
 
-// For sentences: "float16, float32", and "\"mean\", \"sum\"".
+// Lists of names for sentences: "float16, float32", or "\"mean\", \"sum\"".
 std::string names(DTypeSet set);
 std::string names(std::initializer_list<std::string_view> words);
 

@@ -49,14 +49,14 @@ std::string by_the_runtime(const Case& c, const HostCall& host) {
 
 class OfficialRuntime : public testing::TestWithParam<const char*> {};
 
-TEST_P(OfficialRuntime, AnswersAProgramAsTheKernelTheCall) {
+TEST_P(OfficialRuntime, GivesForAProgramTheAnswerOfTheKernel) {
   static const Corpus corpus(ASSAY_GOLDEN);
   const Case c = corpus.make(case_id_from(GetParam()));
   const HostCall host = host_call(c);
   EXPECT_EQ(by_the_runtime(c, host), by_the_kernel(c, host));
 }
 
-TEST(OfficialRuntimes, ShowAnOutThatIsNotWritten) {
+TEST(OfficialRuntimes, DetectAnUnwrittenOut) {
   static const Corpus corpus(ASSAY_GOLDEN);
   const Case c = corpus.make(case_id_from("aten::mm.out#00728f3f"));
   EXPECT_NE(by_the_runtime(c, host_call(c)), said(Outcome::ok, host_call(c).expected.outs));

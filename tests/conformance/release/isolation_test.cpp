@@ -94,10 +94,10 @@ const std::vector<Record>& records() {
   return all;
 }
 
-TEST(Isolation, BlamesTheRightCallForTheRightThing) { expect_right_blame(records()); }
+TEST(Isolation, AttributesEachFailureToItsCall) { expect_right_blame(records()); }
 
 // ASSAY_SHUFFLES is the number of orders. Each order takes seconds of processor time.
-TEST(Isolation, WhateverTheOrder) {
+TEST(Isolation, AttributesFailuresInEveryOrder) {
   const char* asked = std::getenv("ASSAY_SHUFFLES");
   for (int shuffle = 1; shuffle <= (asked ? std::atoi(asked) : heap::is_watched ? 10 : 1); ++shuffle) {
     SCOPED_TRACE(shuffle);

@@ -68,18 +68,18 @@ class Examples(Library):
                 self.assertTrue([case for case in cases if case["operator"] == operator and case["valid"] == valid and case["verdict"] == "pass"], (operator, valid))
         return header["header"]
 
-    def test_in_c(self):
+    def test_a_library_in_c_works(self):
         library = self.compiled(EXAMPLES / "kernels.c")
         header = self.assert_right(library, "aten::add.out,aten::mm.out,aten::relu.out", "--contract", EXAMPLES / "contract.yaml", "--strict")
         self.assertEqual((header["testee"], header["interface"], header["kernels.c"]), ("example in C", "kernel library 1", "1.0"))
         self.assertRegex(header["libmine.so"], "^[0-9a-f]{16}$")
 
-    def test_in_cpp(self):
+    def test_a_library_in_cpp_works(self):
         for standard in "-std=c++17", "-std=c++20":
             library = self.compiled(EXAMPLES / "kernels.cpp", compiler=("c++", standard))
         self.assert_right(library, "aten::floor.out,aten::relu.out")
 
-    def test_what_is_promised_is_answered(self):
+    def test_promised_calls_are_answered(self):
         library = self.compiled(EXAMPLES / "kernels.c")
         cases = self.judged(library, "--contract", EXAMPLES / "contract.yaml", operators="aten::mm.out,aten::relu.out")[2][1:-1]
         self.assertEqual({case["verdict"] for case in cases if case["promised"]}, {"pass"})
@@ -110,7 +110,7 @@ class Misdeeds(Library):
         failures = {(case["verdict"], case["class"]) for case in cases if case.get("verdict") in ("fail", "crash", "timeout")}
         self.assertEqual((code, failures), (1, {(verdict, failure)}), err)
 
-    def test_each_is_blamed_for_what_it_does(self):
+    def test_each_violation_has_its_class(self):
         for deed, verdict, failure in (
             (RELU + " y[n] = 1;", "fail", "writes-out-of-bounds"),
             (RELU + " y[-1] = 1;", "fail", "writes-out-of-bounds"),
@@ -127,7 +127,7 @@ class Misdeeds(Library):
             with self.subTest(deed):
                 self.assert_blamed(deed, verdict, failure)
 
-    def test_one_that_hangs(self):
+    def test_a_hang_is_a_timeout(self):
         lines = self.judged(self.compiled(EXAMPLES / "kernels.c", "-DBUG"), "--mutations", "0")[2]
         smallest = next(line["defect"]["smallest"] for line in lines if "defect" in line)
         number, dtype = smallest["inputs"][0]["text"].split(":")
@@ -135,12 +135,12 @@ class Misdeeds(Library):
         self.write("cases.txt", smallest["case"].encode() + b"\n")
         self.assert_blamed(f"for (volatile int forever = x[i] == (float)({number}); forever;) {{}}" + RELU, "timeout", "", "--timeout", "1", "--cases", self.folder / "cases.txt")
 
-    def test_words_of_a_kernel_that_ends_its_process(self):
+    def test_the_output_of_a_crashing_kernel_is_reported(self):
         text = (EXAMPLES / "kernels.c").read_text().replace(RELU, '{ host->log(host->context, "no vectors here"); __builtin_abort(); }')
         cases = self.judged(self.compiled_text(text), "--mutations", "0")[2][1:-1]
         self.assertIn("no vectors here", next(case["message"] for case in cases if case.get("verdict") == "crash"))
 
-    def test_an_exception_is_the_kernels_own(self):
+    def test_an_exception_of_a_kernel_is_an_abort(self):
         source = self.folder / "mine.cpp"
         source.write_text((EXAMPLES / "kernels.cpp").read_text().replace("return kernels.find", 'throw std::string("lost"); return kernels.find'))
         _, _, (_, *cases, _) = self.judged(self.compiled(source, compiler=("c++", "-std=c++17")), "--mutations", "0")
@@ -154,12 +154,12 @@ class Thorough(Library):
     return refuse(ASSAY_KERNEL_INVALID, "the result does not fit in out");
   const float* x"""
 
-    def test_a_right_one(self):
+    def test_a_right_library_passes(self):
         _, err, lines = self.judged(self.compiled(EXAMPLES / "kernels.c"), "--thorough", "--mutations", "20", operators="aten::add.out,aten::mm.out,aten::relu.out")
         self.assertEqual([line["defect"]["sentence"] for line in lines if "defect" in line], [], err)
         self.assertEqual(lines[0]["header"]["thorough"], "yes")
 
-    def test_each_circumstance(self):
+    def test_each_thorough_circumstance_is_detected(self):
         text = (EXAMPLES / "kernels.c").read_text()
         self.assertIn(self.RESIZE, text)
         needs = 'float* t = host->allocate(host->context, 4, 4); '
@@ -191,7 +191,7 @@ class Strangers(Library):
             self.assertIn(words, err)
             self.assertEqual(out, "")
 
-    def test_what_is_no_kernel_library(self):
+    def test_a_library_without_the_interface_is_refused(self):
         good = TABLE.replace("CALL", "return (assay_kernel_reply){ASSAY_KERNEL_UNSUPPORTED, NULL};")
         for before, after, code, words in (
             ("assay_kernel_library_v1(void) {", "another(void);\nconst assay_kernel_library* another(void) {", 4, "invalid, testee: .* does not export assay_kernel_library_v1"),
@@ -208,19 +208,19 @@ class Strangers(Library):
                 self.assertEqual((code_done, out), (code, ""), err)
                 self.assertRegex(err, words)
 
-    def test_what_is_no_library(self):
+    def test_a_file_that_is_not_a_library_is_refused(self):
         (self.folder / "text.so").write_text("not a library\n")
         self.assert_refused(self.folder / "text.so", 4, "cannot be loaded")
         self.assert_refused(self.folder / "none.so", 4, "missing")
 
-    def test_replies_that_are_none(self):
+    def test_invalid_replies_end_the_run(self):
         for call, words in (
             ("return (assay_kernel_reply){99, NULL};", "library replies to a call of aten::relu.out with outcome 99"),
             ("values[count - 1].as.tensor.dtype = 99; return (assay_kernel_reply){ASSAY_KERNEL_OK, NULL};", "an out has dtype 99"),
         ):
             self.assert_refused(self.compiled_text(TABLE.replace("CALL", call)), 4, words)
 
-    def test_who_answers_nothing_is_not_judged(self):
+    def test_a_library_that_answers_nothing_is_not_judged(self):
         library = self.compiled_text(TABLE.replace("CALL", "return (assay_kernel_reply){ASSAY_KERNEL_UNSUPPORTED, NULL};"))
         code, err, (_, *cases, _) = self.judged(library)
         self.assertEqual({case["verdict"] for case in cases if case["valid"]}, {"unsupported"})
@@ -230,7 +230,7 @@ class Strangers(Library):
         self.assertEqual(code, 5)
         self.assertIn("example in C was not judged", err)
 
-    def test_refusals_are_in_its_words(self):
+    def test_refusals_have_the_message_of_the_library(self):
         for outcome, shown in ("INVALID", "invalid: not so"), ("INTERNAL", "invalid: internal: not so"), ("EXHAUSTED", "exhausted: not so"), ("FAULT", "fault: not so"):
             library = self.compiled_text(TABLE.replace("CALL", f'return (assay_kernel_reply){{ASSAY_KERNEL_{outcome}, "not so"}};'))
             code, _, lines = self.judged(library, "--mutations", "0")
@@ -239,12 +239,12 @@ class Strangers(Library):
 
 
 class Interface(Library):
-    def test_every_kind_of_value_comes_through(self):
+    def test_every_kind_of_value_reaches_the_library(self):
         operators = "add,cat,index*,split*,_local_scalar_dense,sym*,avg_pool2d,upsample*,gelu,any,executorch_prim::*,full,native_layer_norm,topk,convolution,div,constant_pad_nd"
         code, err, (_, *cases, _) = self.judged(PLANTED, "--mutations", "10", operators=operators)
         self.assertEqual((code, {case["verdict"] for case in cases}), (0, {"pass"}), err)
 
-    def test_the_host(self):
+    def test_the_functions_of_the_host_work(self):
         """What a kernel may ask for, asked in every way."""
         refused = "return (assay_kernel_reply){ASSAY_KERNEL_UNSUPPORTED, "
         call = f"""
@@ -271,7 +271,7 @@ class Interface(Library):
 class Page(WithFolder):
     """doc/test_your_kernel.md: its C is relu.c, its commands are run in order, and what stands below one is said by it."""
 
-    def test_it_goes_as_it_says(self):
+    def test_the_guide_has_the_stated_output(self):
         (self.folder / "build").mkdir()
         (self.folder / "build" / "release").symlink_to(BUILD)
         install = re.sub("^cmake --(preset|build).*", "", steps("test_your_kernel.md")[0][0], flags=re.MULTILINE)

@@ -21,7 +21,7 @@ def assay(*arguments, **options):
 
 
 class Corrupt(WithFolder):
-    def test_a_file_that_breaks_a_rule(self):
+    def test_a_file_that_breaks_a_rule_is_made(self):
         file = self.folder / "broken.pte"
         for source in ([MLP], []):
             for rule in ("H12", "T11", "T16", "I8", "G9"):
@@ -31,14 +31,14 @@ class Corrupt(WithFolder):
                 code, out, _ = assay("check", file, "--json")
                 self.assertIn(rule, {f["rule"] for f in json.loads(out)["faults"]})
 
-    def test_a_rule_that_no_change_breaks(self):
+    def test_a_rule_that_no_change_breaks_is_reported(self):
         code, out, err = assay("corrupt", MLP, "--rule", "D3", "-o", self.folder / "x")
         self.assertEqual((code, out), (5, ""))
         self.assertIn("no change of one place of", err)
         self.assertEqual(assay("corrupt", MLP, "--rule", "D99", "-o", self.folder / "x")[0], 2)
         self.assertEqual(assay("corrupt", MLP, "--name", "nothing", "-o", self.folder / "x")[0], 4)
 
-    def test_all_files(self):
+    def test_all_files_are_made(self):
         code, out, err = assay("corrupt", EXTERNAL / "program.pte", "--data", EXTERNAL / "_default_external_constant.ptd", "--places", "1", "--all", "-o", self.folder)
         self.assertEqual((code, err), (0, ""))
         lines = [json.loads(line) for line in (self.folder / "manifest.jsonl").read_text().splitlines()]
@@ -80,14 +80,14 @@ class Loaders(Judging):
     def ends(self, lines):
         return {line["got"] for line in lines}
 
-    def test_our_own_do_as_they_must(self):
+    def test_assays_loaders_pass(self):
         for testee in ("reference", "optimized"):
             code, out, lines = self.judged(testee, "--program", MLP)
             self.assertEqual(code, 0, out)
             self.assertEqual({line["verdict"] for line in lines}, {"pass", "unsupported"})
             self.assertEqual({line["verdict"] for line in lines if line["case"].startswith(f"{MLP}:")}, {"pass"})
 
-    def test_a_crash_is_one_of_its_file(self):
+    def test_a_crash_fails_only_its_file(self):
         code, out, lines = self.judged(self.library() + ":careless", "--program", MLP)
         self.assertEqual(code, 1)
         crashed = [line for line in lines if line["got"] == "crashed"]
@@ -96,7 +96,7 @@ class Loaders(Judging):
         self.assertIn(f"{MLP}:root:offset=huge", {line["case"] for line in crashed})
         self.assertIn(f"assay corrupt {MLP} --name ", out)
 
-    def test_a_run_is_one_like_others(self):
+    def test_a_run_file_is_accepted_by_report_and_compare(self):
         _, out, lines = self.judged(self.library(), "--program", MLP, "--programs-only")
         header, run = self.header["header"], self.folder / "run.jsonl"
         self.assertEqual((header["suite"], header["places"]), ("loader", "1"))
@@ -118,7 +118,7 @@ class Loaders(Judging):
         text = (EXAMPLE / "loader.c").read_text()
         return self.library("-w", text=text.replace("  program p;\n", "  program p;\n" + line))
 
-    def test_what_a_loader_may_do_wrong(self):
+    def test_each_fault_of_a_loader_is_found(self):
         wrong = r'f->size > 8 && memcmp(f->bytes + 4, "\1\0\0", 4) == 0'
         for line, verdict, failure in (
             (f"if ({wrong}) abort();", "crash", "abort"),
@@ -140,7 +140,7 @@ class Loaders(Judging):
         ends = {tuple((line["case"], line["verdict"]) for line in self.judged(loader, "--program", MLP, "--programs-only")[2]) for _ in range(8)}
         self.assertEqual(len(ends), 1)
 
-    def test_commands(self):
+    def test_a_command_is_judged_as_a_loader(self):
         script = self.folder / "take.sh"
         script.write_text('test "$(head -c 8 "$1" | tail -c 4)" = ET12 || kill -SEGV $$\n')
         code, _, lines = self.judged(["sh", script, "{}"], "--program", MLP, "--programs-only")
@@ -149,20 +149,20 @@ class Loaders(Judging):
         for line in lines:
             self.assertEqual(line["got"] == "crashed", line.get("rule") == "H2" or line["elements"] < 8, line)
 
-    def test_a_command_that_cannot_be(self):
+    def test_a_bad_command_is_refused(self):
         self.assertEqual(assay("loader", "--", "true")[0], 4)
         code, _, err = assay("loader", "--", "./no_such_command", "{}")
         self.assertEqual(code, 4)
         self.assertIn("cannot be started", err)
 
-    def test_a_library_that_cannot_be(self):
+    def test_a_bad_library_is_refused(self):
         for testee in ("./no.so", "nothing", self.library() + ":strict"):
             self.assertEqual(assay("loader", testee)[0], 4, testee)
 
 
 @unittest.skipUnless(os.environ.get("ASSAY_EXECUTORCH"), "needs the official runtime")
 class Official(Judging):
-    def test_it_takes_the_plain_program_and_much_else(self):
+    def test_plain_programs_are_never_unsupported(self):
         for testee in ("executorch", "executorch:minimal"):
             _, _, lines = self.judged(testee, "--program", MLP)
             self.assertGreater(len(lines), 2000)
@@ -174,7 +174,7 @@ class Official(Judging):
 class Page(unittest.TestCase):
     """doc/attack_your_loader.md: its commands are run, and what stands below one is said by it."""
 
-    def test_it_goes_as_it_says(self):
+    def test_the_guide_has_the_stated_output(self):
         page = (SOURCE / "doc" / "attack_your_loader.md").read_text()
         here = os.environ | {"PATH": str(pathlib.Path(ASSAY).parent) + ":" + os.environ["PATH"]}
         blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)

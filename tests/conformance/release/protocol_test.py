@@ -69,11 +69,11 @@ class Faults(Judged):
         code, err, _, cases = self.judged("--shard", "1/1", "--cases", self.folder / "cases.txt", *options, "--", *FAULTY, fault, *elements)
         return code, err, {case["case"]: case for case in cases if case["verdict"] != "pass"}
 
-    def test_one_without_fault(self):
+    def test_a_right_server_passes(self):
         code, err, failures = self.failures("")
         self.assertEqual((code, failures), (0, {}), err)
 
-    def test_each_is_the_verdict_on_its_calls(self):
+    def test_each_fault_has_its_verdict(self):
         for fault, verdict, failure, words in (
             ("value", "fail", "value", ""),
             ("shape", "fail", "shape", ""),
@@ -110,7 +110,7 @@ class Faults(Judged):
                 for case in failures.values():
                     self.assertIn(words, case["message"])
 
-    def test_those_that_do_not_end(self):
+    def test_a_server_that_hangs_times_out(self):
         for fault in "hang", "stalls", "drip", "log":
             with self.subTest(fault):
                 _, _, failures = self.failures(fault, "--timeout", "1", chosen=1, elements=(self.elements,))
@@ -119,13 +119,13 @@ class Faults(Judged):
                 self.assertIn("took longer than 1 s", failures[chosen]["message"])
                 self.assertEqual("\nblah\nblah" in failures[chosen]["message"], fault == "log")
 
-    def test_state_that_stays(self):
+    def test_state_that_is_kept_after_a_reset_is_found(self):
         failures = self.failures("stale")[2]
         self.assertIn(self.chosen[0], failures)
         self.assertLessEqual(set(failures), set(self.chosen))
         self.assertEqual({(case["verdict"], case["class"]) for case in failures.values()}, {("fail", "spoils-state")})
 
-    def test_a_case_alone(self):
+    def test_a_case_runs_alone(self):
         for fault, words in ("exit", "no such luck"), ("outs", "protocol.outs"):
             code, out, err = assay("case", self.chosen[0], "--testee", "--", *FAULTY, fault)
             self.assertEqual((code, err), (1, ""))
@@ -138,7 +138,7 @@ class Strangers(WithFolder):
         self.assertEqual((done, out), (code, ""), err)
         self.assertIn(words, err)
 
-    def test_no_end(self):
+    def test_a_missing_server_is_refused(self):
         for testee, words in (
             (("--", "/nothing/there"), "cannot be started: No such file"),
             (("--",), "there is no command"),
@@ -157,7 +157,7 @@ class Strangers(WithFolder):
             with self.subTest(testee):
                 self.assert_refused(testee, words)
 
-    def test_a_command_in_one_word(self):
+    def test_a_command_may_be_one_word(self):
         word = f"-- '{FAULTY[0]}' \"{FAULTY[1]}\" ''"
         code, out, err = assay("kernels", *RELU, word, "--json")
         self.assertEqual(code, 0, err)
@@ -173,7 +173,7 @@ class Served(Judged):
         header, _ = self.assert_right(*self.OPERATORS, "--", ASSAY, "serve", "reference")
         self.assertEqual((header["testee"], header["isolation"], header["timeout"]), ("reference", "a process for each block", "20 s"))
 
-    def test_a_kernel_library_behind_it_is_what_it_is_here(self):
+    def test_a_served_kernel_library_has_the_same_verdicts(self):
         def verdicts(*testee):
             return {case["case"]: (case["verdict"], case["class"]) for case in self.judged("--operators", "aten::relu.out,aten::exp.out", *testee)[3]}
 
@@ -270,7 +270,7 @@ class Wire:
 class End(unittest.TestCase):
     """What hosts get wrong."""
 
-    def test_requests_that_are_none(self):
+    def test_invalid_requests_are_refused(self):
         wire = Wire(ASSAY, "serve", "reference")
         one = tensor([1.0])
         for kind, body, status, rule in (
@@ -293,7 +293,7 @@ class End(unittest.TestCase):
         self.assertEqual(wire.ask(3)[0], 0)
         self.assertEqual(wire.end(), (0, ""))
 
-    def test_programs_in_a_wrong_order(self):
+    def test_requests_about_programs_in_a_wrong_order_are_refused(self):
         wire = Wire(ASSAY, "serve", "reference")
         program = (PROGRAMS / "mlp" / "program.pte").read_bytes()
         status, _, _, handle = wire.ask(5, struct.pack("<I", len(program)) + program + struct.pack("<IB", 0, 0))
@@ -306,7 +306,7 @@ class End(unittest.TestCase):
         self.assertEqual(wire.ask(6, handle + text("forward"))[:2], (1, "protocol.call"))
         self.assertEqual(wire.end(), (0, ""))
 
-    def test_requests_beside_calls(self):
+    def test_optional_requests_are_answered(self):
         """PING, STATE, generated inputs, QUIT: each as it may be, and as it may not."""
         wire = Wire(ASSAY, "serve", "reference")
         for ping in b"", bytes(1), bytes(range(256)) * 300:
@@ -353,7 +353,7 @@ class End(unittest.TestCase):
             self.assertEqual(len(statuses) > 3, testee == "reference", statuses)
             wire.end()
 
-    def test_frames_that_are_none(self):
+    def test_invalid_frames_are_refused(self):
         for rule, change, code in (
             ("protocol.mark", {"mark": b"yasa"}, 3),
             ("protocol.version", {"version": 2}, 5),
@@ -442,7 +442,7 @@ counted = kernels_with(lambda: pathlib.Path("process%d" % os.getpid()).touch())
         self.write("mine.py", (SOURCE / "doc" / "examples" / "protocol" / "mine.py").read_bytes())
         self.write("faults.py", self.FAULTS.encode())
 
-    def test_what_a_function_does_to_its_process(self):
+    def test_what_a_function_does_to_its_process_fails_only_its_call(self):
         self.write_faults()
         for attribute, verdict, failure, words in (
             ("crash", "crash", "segmentation-fault", "signal 11"),
@@ -473,7 +473,7 @@ counted = kernels_with(lambda: pathlib.Path("process%d" % os.getpid()).touch())
 
 
 class Page(WithFolder):
-    def test_it_goes_as_it_says(self):
+    def test_the_guide_has_the_stated_output(self):
         prefix = self.folder / "prefix"
         for link, to in ("bin", ASSAY.parent), ("share/assay/golden", PROGRAMS.parent), ("share/doc/assay", SOURCE / "doc"):
             (prefix / link).parent.mkdir(parents=True, exist_ok=True)

@@ -61,7 +61,7 @@ class Registered(WithFolder):
         self.assertEqual((code, out), (4, ""), err)
         self.assertIn(words, err)
 
-    def test_a_right_one(self):
+    def test_right_kernels_pass(self):
         library = self.example()  # which leaves it to the host where the runtime is
         header = self.assert_right(*self.judged(f"executorch:{library}"))
         self.assertEqual(header["testee"], "executorch:libmine.so")
@@ -69,30 +69,30 @@ class Registered(WithFolder):
         self.assertIn("libmine.so", header)
         self.assertEqual(len(list(pathlib.Path(self.cache, "assay").iterdir())), 1)
 
-    def test_one_that_knows_its_runtime(self):
+    def test_a_library_linked_with_its_runtime_works(self):
         library = self.example(f"{PACKAGE}/lib/libexecutorch.so", f"-Wl,-rpath,{PACKAGE}/lib")
         self.assert_right(*self.judged(f"executorch:{library}", ASSAY_EXECUTORCH=""))
 
-    def test_a_wrong_one(self):
+    def test_wrong_kernels_fail(self):
         text = (EXAMPLE / "relu.cpp").read_text()
         self.assertIn(RELU, text)
         code, (_, *cases, _) = self.judged(f"executorch:{self.compiled(text.replace(RELU, BUG))}")
         self.assertEqual((code, [line["defect"]["class"] for line in cases if "defect" in line]), (1, ["value"]))
 
-    def test_in_a_program(self):
+    def test_kernels_run_in_a_program(self):
         program = SOURCE / "golden/programs/mlp"
         code, out, err = self.assay("run", program / "program.pte", "--calls", program / "calls.json", "--with", f"executorch:{self.example()}")
         self.assertEqual(code, 0, err)
         self.assertNotIn("aten::relu.out", out)
 
-    def test_those_of_the_package(self):
+    def test_kernels_of_the_package_are_judged(self):
         quantized = pathlib.Path(PACKAGE, "lib/libexecutorch_kernels_quantized.so")
         lines = self.folder / "run.jsonl"
         code, _, err = self.assay("kernels", f"executorch:{quantized}", "--operators", "quantized_decomposed::add.out", "--mutations", "0", "-o", lines)
         self.assertIn(code, (0, 1), err)
         self.assertGreater(json.loads(lines.read_text().splitlines()[-1])["footer"]["pass"], 0)
 
-    def test_what_is_missing(self):
+    def test_a_missing_part_is_named(self):
         (self.folder / "text.so").write_text("not a library\n")
         self.assert_refused("is missing", self.folder / "none.so")
         self.assert_refused("cannot be loaded: ", self.folder / "text.so")

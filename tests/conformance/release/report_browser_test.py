@@ -275,7 +275,7 @@ class TwoVersions(Page):
                     .find(mark => mark.textContent === {json.dumps(name)}).hasAttribute("data-lacks")""")
                 self.assertEqual(lacks, identity not in ids)
 
-    def test_what_only_one_has(self):
+    def test_a_chosen_testee_shows_its_own_defects(self):
         self.browser.open(self.address)
         self.choose("testee", "=" + self.names[0])
         self.assert_shown(self.new - self.old)

@@ -115,7 +115,7 @@ class Reproduction(unittest.TestCase):
             with self.subTest(case):
                 written = self.case(case, "--as", "bpte", "-o", self.folder / "case.bpte")
                 if case == INVALID:
-                    self.assertEqual((written.returncode, written.stderr), (5, "assay: unsupported, case.as: bpte cannot express an invalid call, which a valid program cannot make\n"))
+                    self.assertEqual((written.returncode, written.stderr), (5, "assay: unsupported, case.as: bpte cannot express an invalid call, because a valid program cannot make it\n"))
                     continue
                 self.assertEqual((written.returncode, written.stderr), (0, ""))
                 for command in "check", "run":
@@ -135,7 +135,7 @@ class Reproduction(unittest.TestCase):
         done = self.case(case, "--as", "json")
         self.assertEqual(done.stdout, self.file(case, "json").read_text())
 
-    def test_what_makes_no_sense_is_refused(self):
+    def test_impossible_requests_are_refused(self):
         for arguments in (["--as", "pdf"], ["-o", "x"], ["--as", "cpp", "--json"]):
             done = self.case(RIGHT[0], *arguments)
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), arguments)

@@ -26,7 +26,7 @@ def calls(name):
 
 
 class With(WithFolder):
-    def test_whoever_answers_rightly_gives_what_the_reference_gives(self):
+    def test_a_right_testee_gives_the_outputs_of_the_reference(self):
         alone = assay(*MLP)
         for testee in "reference", KERNELS, RUNTIME:
             self.assertEqual(assay(*MLP, "--with", testee), alone)
@@ -65,7 +65,7 @@ class With(WithFolder):
                 answer = json.loads(out)
                 self.assertEqual((answer["calls_that_differ"], all(call["agrees"] for call in answer["calls"])), (0, True))
 
-    def test_a_program_that_is_no_file(self):
+    def test_a_missing_program_is_refused(self):
         command = f"cat {MLP[1]} | {ASSAY} run /dev/stdin --input {MLP[3]} --with {RUNTIME}"
         done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False, timeout=120)
         self.assertEqual((done.returncode, done.stdout, done.stderr), assay(*MLP))
@@ -137,7 +137,7 @@ class Planted(WithFolder):
                 self.assertEqual(answer["calls"][0]["verdict"], words.split()[0].rstrip(":"))
                 self.assertEqual("first_wrong" in answer, testee == KERNELS)
 
-    def test_calls_behind_a_crash_are_made(self):
+    def test_calls_after_a_crash_are_made(self):
         code, out, err = assay("run", PROGRAMS / "methods" / "program.bpte", "--with", RUNTIME, planted="aten::addmm.out=abort")
         self.assertEqual((code, err), (1, ""))
         self.assertIn("4 calls", out)
@@ -155,7 +155,7 @@ class Planted(WithFolder):
         wrong = ("run", PROGRAMS / "mlp" / "program.pte", "--input", "1", "--with", RUNTIME, "--against", "reference")
         self.assertEqual(assay(*wrong)[0], 0, assay(*wrong))
 
-    def test_what_a_library_lacks_the_reference_answers_and_says_so(self):
+    def test_the_reference_answers_missing_operators_and_reports_them(self):
         code, out, err = assay(*MLP, "--with", KERNELS, planted="aten::relu.out=lack")
         self.assertEqual((code, err), (0, ""))
         self.assertIn(f"answered by the reference, not by {KERNELS}: aten::relu.out, it has no kernel\n", out)
@@ -172,7 +172,7 @@ class Official(WithFolder):
                 self.assertEqual((code, err), (0, ""), (name, out))
         self.assertEqual(assay("run", PROGRAMS / "methods" / "program.bpte", "--with", "executorch", "--rtol", "1e-4")[0], 0)
 
-    def test_it_refuses_in_its_words(self):
+    def test_a_refusal_has_the_message_of_the_runtime(self):
         code, out, err = assay("run", PROGRAMS / "mlp" / "program.pte", "--input", "1", "--with", "executorch")
         self.assertEqual((code, out, err.count("\n")), (4, "", 1))
         self.assertIn("executorch says: Error::InvalidArgument: ", err)

@@ -37,7 +37,7 @@ class Judged(WithFolder):
 
 
 class Right(Judged):
-    def test_our_own(self):
+    def test_assays_runtimes_pass(self):
         for testee in ("reference",), ("optimized",), ("--", ASSAY, "serve", "optimized"):
             with self.subTest(testee):
                 code, said, header, cases, _ = self.judged(*SOME, *testee)
@@ -47,7 +47,7 @@ class Right(Judged):
                 self.assertEqual(kinds, {"recorded", "reload", "instances", "arenas", "sizes", "inputs", "operators", "files"})
                 self.assertIn("No defects.", said)
 
-    def test_the_whole(self):
+    def test_the_whole_suite_passes(self):
         code, said, _, cases, _ = self.judged("optimized")
         self.assertEqual((code, self.verdicts(cases)), (0, {}), said)
         self.assertGreater(len(cases), 2000)
@@ -64,13 +64,13 @@ class Right(Judged):
                 del line["seconds"]
         self.assertEqual(*map(list, map(dict.items, runs)))
 
-    def test_a_case_alone(self):
+    def test_a_case_runs_alone(self):
         code, out, err = assay("case", "recorded/kv_cache", "--testee", "optimized")
         self.assertEqual((code, err), (0, ""))
         self.assertIn("step 0     load\nstep 1     call forward(int64 (1, 1), ", out)
         self.assertIn("verdict    pass", out)
 
-    def test_a_pattern_that_fits_nothing(self):
+    def test_a_pattern_without_match_is_refused(self):
         code, _, err = assay("runtime", "--programs", "no_such_program", "reference")
         self.assertEqual((code, "no case fits" in err), (5, True))
 
@@ -89,52 +89,52 @@ class Faults(Judged):
         self.assertEqual(code, 1 if failing else 0, said)
         return failing, cases
 
-    def test_none(self):
+    def test_a_missing_runtime_is_refused(self):
         self.assertEqual(self.failures("right", "counter")[0], {})
 
-    def test_a_second_call_that_is_wrong(self):
+    def test_a_wrong_second_call_is_found(self):
         failing, cases = self.failures("second", "counter")
         self.assertEqual(failing, {case: ("fail", "value") for case in ("recorded/counter", "reload/counter", "instances/counter", "inputs/counter:forgotten")})
         self.assertIn("call forward", cases["recorded/counter"]["message"])
         self.assertEqual(len(cases["recorded/counter"]["inputs"]), 3)  # what it came to: load, and two calls
 
-    def test_instances_that_are_one(self):
+    def test_instances_that_share_state_are_found(self):
         self.assertEqual(self.failures("instances", "counter")[0], {"instances/counter": ("fail", "value")})
 
-    def test_a_crash_on_files(self):
+    def test_a_crash_on_files_is_found(self):
         failing, cases = self.failures("crash", "mlp")
         cut = {case for case in cases if case.startswith("files/mlp:file:file=cut-") and case.split("-")[-1] not in ("0", "4", "8")}
         self.assertEqual(failing, {case: ("crash", "segmentation-fault") for case in cut})
         self.assertGreater(len(cut), 1)
 
-    def test_those_that_do_not_end(self):
+    def test_a_runtime_that_hangs_times_out(self):
         for fault in "hang", "drip":
             failing, cases = self.failures(fault, "counter", "--timeout", "1", programs="recorded/counter")
             self.assertEqual(failing, {"recorded/counter": ("timeout", "")})
             self.assertIn("took longer than 1 s\n0: load\n1: call forward", cases["recorded/counter"]["message"])
 
-    def test_an_end_that_ends_while_a_program_is_loaded(self):
+    def test_a_server_that_exits_during_a_load_is_found(self):
         failing, cases = self.failures("ends", "counter", programs="recorded/counter")
         self.assertEqual(failing, {"recorded/counter": ("crash", "exit")})
         self.assertIn("exited with status 3", cases["recorded/counter"]["message"])
 
-    def test_garbage(self):
+    def test_replies_that_are_not_frames_are_found(self):
         failing, cases = self.failures("garbage", "mlp")
         self.assertIn("recorded/mlp", failing)
         self.assertTrue(all("/mlp" in case for case in failing))
         self.assertEqual(set(failing.values()), {("crash", "exit")})
         self.assertIn("protocol.mark", cases["recorded/mlp"]["message"])
 
-    def test_sizes_beyond_the_bound_that_are_taken(self):
+    def test_accepted_sizes_beyond_the_bound_are_found(self):
         failing, cases = self.failures("accepts", "dynamic_batch")
         beyond = {case for case in cases if case.startswith("sizes/") and ":beyond-" in case} | {"inputs/dynamic_batch:too-large"}
         self.assertEqual(failing, {case: ("fail", "accepted-though-invalid") for case in beyond})
 
-    def test_inputs_that_are_not_forgotten(self):
+    def test_inputs_kept_after_an_execution_are_found(self):
         failing, _ = self.failures("remembers", "mlp")  # an input too many stays, too
         self.assertEqual(failing, {"inputs/mlp:forgotten": ("fail", "accepted-though-invalid"), "inputs/mlp:too-many": ("fail", "refused-though-valid")})
 
-    def test_who_answers_nothing_is_not_judged(self):
+    def test_a_runtime_that_answers_nothing_is_not_judged(self):
         code, said, _, cases, _ = self.judge("nothing", "mlp", "--programs", "recorded/mlp,reload/mlp")
         self.assertEqual(code, 5, said)
         self.assertIn("assay: reference was not judged: ", said)
@@ -151,7 +151,7 @@ class Planted(Judged):
         run = self.judged("--timeout", "1", "--programs", programs, *testee, env=os.environ | {"ASSAY_PLANTED": planted})
         return [defect["sentence"] for defect in run[-1]]
 
-    def test_what_a_module_does(self):
+    def test_each_fault_of_a_module_is_found(self):
         for planted, cause in {
             "": None,
             "keeps-what-is-unloaded": "spoils what later calls answer once a program is loaded again",
@@ -176,7 +176,7 @@ class Planted(Judged):
             with self.subTest(planted):
                 self.assertEqual(self.sentences(planted, BUILD / "libplanted_runtime.so"), [f"the runtime {cause}"] if cause else [])
 
-    def test_what_an_end_does(self):
+    def test_each_fault_of_a_server_is_found(self):
         for fault, cause in {
             "former": 'exits saying "breaks the rule protocol.ping: a PING of N bytes is answered with others"',
             "stays": 'exits saying "breaks the rule protocol.quit: the server still runs after it answered QUIT"',
@@ -192,7 +192,7 @@ class Planted(Judged):
                 self.assertEqual(sentences, [f"the runtime {cause}"])
 
 
-    def test_what_an_end_does_without_memory(self):
+    def test_faults_of_a_server_without_memory_are_found(self):
         for fault, cause in {
             "spoilt": 'exits saying "breaks the rule protocol.allocations: an EXECUTE gives other outputs when allocation N was refused"',
             "internal": 'exits saying "breaks the rule protocol.allocations: an EXECUTE without its allocation N is answered invalid"',
@@ -277,7 +277,7 @@ class Written(Judged):
                 code, out, _ = assay("report", self.folder / "run.jsonl")
                 self.assertEqual((code, "vendor" in out), (0, True))
 
-    def test_results_that_are_none(self):
+    def test_invalid_results_are_refused(self):
         for text, words in ("", "has no line"), ('{"case": 1}', "a line is neither"), ("{", "call.json"):
             (self.folder / "results.jsonl").write_text(text)
             code, _, err = assay("runtime", f"results:{self.folder / 'results.jsonl'}")
@@ -287,7 +287,7 @@ class Written(Judged):
 
 class LevelZero(Judged):
     def judge(self, fault, programs):
-        return self.judged("--programs", programs, "runner:" + shlex.join(map(str, (sys.executable, SUPPORT / "runner.py", fault))), env=os.environ | {"PATH": f"{pathlib.Path(ASSAY).resolve().parent}:{os.environ['PATH']}"})
+        return self.judged("--programs", programs, "runner:" + shlex.join(map(str, (sys.executable, SUPPORT / "faulty_runner.py", fault))), env=os.environ | {"PATH": f"{pathlib.Path(ASSAY).resolve().parent}:{os.environ['PATH']}"})
 
     def test_a_runner(self):
         code, said, _, cases, _ = self.judge("none", "recorded/mlp,reload/mlp,recorded/counter,recorded/methods,inputs/mlp:*,files/mlp:file:*,instances/mlp,sizes/dynamic_batch*")
@@ -297,7 +297,7 @@ class LevelZero(Judged):
         self.assertIn("keeps no state", cases["recorded/counter"]["message"])
         self.assertIn("cannot say an input of another dtype", cases["inputs/mlp:dtype"]["message"])
 
-    def test_faults(self):
+    def test_each_planted_fault_is_found(self):
         for fault, found in ("wrong", ("fail", "value")), ("crash", ("crash", "segmentation-fault")), ("silent", ("unsupported", "")):
             with self.subTest(fault):
                 self.assertEqual(self.verdicts(self.judge(fault, "recorded/mlp")[3]), {"recorded/mlp": found})
@@ -306,7 +306,7 @@ class LevelZero(Judged):
 class Examples(Judged):
     """Ends as others would write them: doc/examples/protocol."""
 
-    def test_in_c(self):
+    def test_a_server_in_c_works(self):
         code, said, _, cases, _ = self.judged(*SOME, "--", BUILD / "example_runtime")
         self.assertEqual((code, {found[0] for found in self.verdicts(cases).values()} - {"unsupported"}), (0, set()), said)
 

@@ -91,7 +91,7 @@ class Shards(Runs):
         self.assertEqual(cases(self.judged("shuffled.jsonl", *RUN, "--shuffle", "3", "--shard", f"2/{SHARDS}")), in_order[1])
         self.assertEqual(sum(map(len, in_order)), len(set.union(*in_order)))
 
-    def test_what_is_no_run_is_refused(self):
+    def test_a_file_that_is_not_a_run_is_refused(self):
         first, *others = self.shards
         self.assert_refused("merge.missing", *others, words=["shard 1/5"])
         self.assert_refused("merge.double", *self.shards, first, words=["1.jsonl"])
@@ -118,7 +118,7 @@ class Shards(Runs):
             self.shards[0].write_text("".join([*changed, footer]))
             self.assert_refused(rule, *self.shards)
 
-    def test_one_that_was_killed_goes_on(self):
+    def test_a_killed_shard_resumes(self):
         lines = self.shards[0].read_text().splitlines(keepends=True)
         self.shards[0].with_name("1.jsonl.part").write_text("".join(lines[:len(lines) // 2]) + lines[-1][:20])
         self.shards[0].unlink()
@@ -126,7 +126,7 @@ class Shards(Runs):
         self.assertEqual(self.merge(*self.shards)[0], 1)
         self.assertEqual(lines_of(self.folder / "merged.jsonl"), lines_of(self.whole))
 
-    def test_what_is_no_part(self):
+    def test_an_invalid_shard_number_is_refused(self):
         for part in "0/3", "4/3", "3", "1/", "-1/3", "1/3x":
             code, err = self.assay("kernels", self.library, "--shard", part, "-o", "x.jsonl")
             self.assertEqual(code, 2, err)
@@ -164,7 +164,7 @@ class RuntimeShards(WithFolder):
 
 
 class Files(Runs):
-    def test_what_does_not_add_up_is_refused(self):
+    def test_inconsistent_results_are_refused(self):
         run = self.judged("run.jsonl", *RUN)
         self.assertEqual(self.assay("report", run)[0], 0)
         header, *cases, footer = run.read_text().splitlines()
@@ -182,7 +182,7 @@ class Files(Runs):
             self.assertIn("run.counts", err)
             self.assertIn(words, err)
 
-    def test_a_result_says_what_it_is_of(self):
+    def test_a_result_states_what_it_measured(self):
         header = json.loads(self.judged("run.jsonl", *RUN).read_text().splitlines()[0])["header"]
         self.assertRegex(header["digest"], "^[0-9a-f]{16}$")
         self.assertRegex(header["libmine.so"], "^[0-9a-f]{16}$")

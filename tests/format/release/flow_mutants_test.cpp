@@ -198,7 +198,7 @@ std::vector<std::string> results(const ValidProgram& program, const ProgramCalls
 
 class FlowMutants : public testing::TestWithParam<std::filesystem::path> {};
 
-TEST_P(FlowMutants, GiveTheSameResultsWhateverMemoryHeld) {
+TEST_P(FlowMutants, DoNotDependOnInitialMemory) {
   const Program recorded = *decode_program(open_file(GetParam() / "program.pte").bytes);
   const ProgramCalls calls = read_calls(GetParam() / "calls.json");
   std::vector<NamedDataFile> data;

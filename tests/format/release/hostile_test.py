@@ -153,7 +153,7 @@ class Budgets(Hostile):
         report = json.loads(self.harmless("check", path, "--json", output=128 * 1024).out)
         self.assertEqual((len(report["faults"]), report["more_faults"]), (100, 99_900))
 
-    def test_shared_lists(self):
+    def test_hostile_shared_lists_are_harmless(self):
         for lists, length in (100_000, 4), (60, 200_000), (20_000, 20_000), (200_000, 200_000):
             path = self.write("bad.pte", self.bad_lists(lists, length))
             self.harmless("check", path)
@@ -222,7 +222,7 @@ class Requests(Hostile):
         done = self.harmless("call", "--jsonl", "--max-bytes", 10**6, stdin=path)
         self.assertEqual([json.loads(line)["outcome"] for line in done.out.splitlines()], ["exhausted", "ok"])
 
-    def test_json_that_grows(self):
+    def test_json_that_nests_deeply_or_has_many_keys_is_refused(self):
         for text in b"[" * 10**6, b'{"a":' * 10**6, b"{" + b",".join(b'"%d":0' % i for i in range(200_000)) + b"}", b"[" + b"[]," * 10**7 + b"[]]", b'"' + b"\\u0000" * 10**6 + b'"':
             done = self.jsonl(text)
             self.assertNotEqual(json.loads(done.out)["outcome"], "ok")
@@ -234,7 +234,7 @@ class Requests(Hostile):
         for form in [], ["--json"]:
             self.harmless("run", PROGRAMS / "mlp" / "program.pte", "--calls", path, *form)
 
-    def test_literals(self):
+    def test_hostile_literals_are_refused(self):
         for literal in "[" * 100_000, "zeros(9223372036854775807):u8", "zeros(1000000,1000000):f32", "[" + "1," * 60_000 + "1]:f32", "zeros(" + "1," * 60_000 + "1):f32":
             self.harmless("call", "aten::abs.out", literal)
 
@@ -301,7 +301,7 @@ class Peaks(Hostile):
     def constants():
         return flat.program([flat.adder()], segments=[bytes(100 * MIB)], constants=[0, 0])
 
-    def test_check_and_inspect(self):
+    def test_check_and_inspect_of_hostile_files_end(self):
         for make in self.distinct, self.shared_values, self.shared_calls, self.constants:
             path = self.write("large.pte", make())
             tables = path.stat().st_size if make != self.constants else 1000

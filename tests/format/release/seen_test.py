@@ -64,25 +64,25 @@ REFUSED = {
 
 # What only an execution meets, or what only other rooms have: where its test stands.
 ELSEWHERE = {
-    "a refused call that has resized a constant": "RuntimeResults.ARefusedCallLeavesAConstantAsItWas",
-    "a delegate's result of another dtype, or a number over a tensor": "RuntimeResults.ADelegateGivesTheDeclaredTypes",
-    "fmod and remainder of an empty tensor with huge other sizes, reductions of nothing": "EmptyCalls.EndAtOnce",
+    "a refused call that has resized a constant": "RuntimeResults.ARefusedCallDoesNotChangeAConstant",
+    "a delegate's result of another dtype, or a number over a tensor": "RuntimeResults.ADelegateMustGiveTheDeclaredTypes",
+    "fmod and remainder of an empty tensor with huge other sizes, reductions of nothing": "EmptyCalls.TakeNoTime",
     "buffers of rows that nobody charged": "ChargedCalls.AllocatedMemoryIsCharged",
     "results that depend on the fill of planned memory": "RuntimeMemory.NoResultDependsOnTheFirstContentsOfMemory",
-    "a list of many references to one tensor": "RuntimeBudget.AListOfOneTensorIsPaidForEachTime",
+    "a list of many references to one tensor": "RuntimeBudget.AListThatRepeatsATensorIsChargedForEachItem",
     "a loop of products that nobody charged": "RuntimeBudget.ALoopRunsOutOfWork",
-    "instructions of delegates": "RuntimeBudget.InstructionsOfDelegatesCount",
+    "instructions of delegates": "RuntimeBudget.InstructionsOfDelegatesCountTowardsTheLimit",
     "memory of delegates": "Runtime.DelegatesShareTheLimitOfMemory",
     "an operator that is listed but never called": "RuntimeResults.OnlyCalledOperatorsMustExist",
     "payloads nested without end": "Payloads.test_payloads_are_checked_to_a_depth",
     "payloads that nobody checked": "Payloads.test_a_fault_in_a_payload_is_reported_with_its_place",
     "a size of 2^63 - 1 in inspect": "Budgets.test_sizes_that_no_integer_holds",
-    "one bad list that many values share": "Budgets.test_shared_lists",
-    "keys of JSON compared in pairs": "Requests.test_json_that_grows",
+    "one bad list that many values share": "Budgets.test_hostile_shared_lists_are_harmless",
+    "keys of JSON compared in pairs": "Requests.test_json_that_nests_deeply_or_has_many_keys_is_refused",
     "a file read whole before its kind is known": "Files.test_a_sparse_file_of_the_wrong_kind_is_not_read",
     "a stream without end": "Files.test_a_stream_of_the_wrong_kind_is_read_no_further_than_its_head",
     "names that forge lines of a verdict": "Names.test_no_text_of_a_file_forges_a_line",
-    "rules that check does not ask without saying so": "Check.test_what_was_asked_is_said_and_what_was_not",
+    "rules that check does not ask without saying so": "Check.test_states_what_was_checked_and_what_was_not",
     "limits that a request raises": "Budgets.test_a_request_cannot_raise_its_limits",
 }
 

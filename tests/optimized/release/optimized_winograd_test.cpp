@@ -36,7 +36,7 @@ TEST(OptimizedWinograd, IsNotChosenForOtherConvolutions) {
 }
 
 // Random numbers of one size do not leave the bound of the formula.
-TEST(OptimizedWinograd, DoesMergedCalls) {
+TEST(OptimizedWinograd, ComputesMergedCalls) {
   for (const bool clamped : {false, true})
     for (const bool normed : {false, true})
       for (const bool bias : {false, true}) {

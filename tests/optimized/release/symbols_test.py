@@ -37,13 +37,13 @@ class Symbols(unittest.TestCase):
             with self.subTest(library):
                 check(symbols_of(library), sure)
 
-    def test_are_read(self):
+    def test_symbols_can_be_read(self):
         self.each(lambda symbols, sure: self.assertTrue(matches(sure, symbols)))
 
-    def test_are_none_that_are_forbidden(self):
+    def test_no_forbidden_symbol_is_used(self):
         self.each(lambda symbols, _: self.assertEqual([m for p in forbidden for m in matches(p, symbols)], []))
 
-    def test_initialize_nothing(self):
+    def test_no_static_initializers(self):
         self.each(lambda symbols, _: self.assertEqual(matches(initialized, symbols), []))
 
 

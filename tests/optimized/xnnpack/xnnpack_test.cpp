@@ -104,7 +104,7 @@ TEST(Xnnpack, IsRefusedIfOneByteIsMissing) {
 }
 
 // In a process of its own, where XNNPACK uses the heap.
-TEST(XnnpackDeathTest, RefusesAnAllocatorOfAnotherUser) {
+TEST(XnnpackDeathTest, RefusesToRunWithAnotherAllocator) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto refused = [] {
     xnn_initialize(nullptr);

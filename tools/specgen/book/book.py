@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 try:
     import jinja2, markdown, pygments  # noqa: E401, F401
 except ImportError as error:
-    sys.exit(f"book: Debian's package of {error.name} is missing: tools/setup book")
+    sys.exit(f"book: the Debian package of {error.name} is missing; run tools/setup book")
 from entry import SpecError, defined_words, entries  # noqa: E402
 from wrapper import Wrapper  # noqa: E402
 import chapters  # noqa: E402
@@ -31,7 +31,7 @@ from words import Words  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 # The first chapters in reading order; the other chapters follow by name.
-FIRST = ("language", "rules", "numerics", "verdicts", "contracts", "call", "calls", "kernel_library", "runtime_protocol")
+FIRST = ("language", "rules", "numerics", "verdicts", "contracts", "call", "program_calls", "kernel_library", "runtime_protocol")
 BESIDE = ("CONTRIBUTING.md", "doc/glossary.md", "doc/architecture.md", "doc/test_your_kernel.md", "doc/test_your_runtime.md")  # chapters outside of spec/
 
 
@@ -151,7 +151,7 @@ def main():
     parser.add_argument("runs", nargs="*", type=pathlib.Path, metavar="RUN.jsonl")
     parser.add_argument("-o", dest="out", type=pathlib.Path, default=ROOT / "build" / "book", metavar="DIR")
     parser.add_argument("--assay", default=ROOT / "build" / "release" / "assay", help="the command [%(default)s]")
-    parser.add_argument("--cases", type=pathlib.Path, metavar="FILE", help="what `assay cases --json` said [asked]")
+    parser.add_argument("--cases", type=pathlib.Path, metavar="FILE", help="the output of `assay cases --json` [default: run the command]")
     options = parser.parse_args()
     try:
         refuse_what_is_no_book(options.out)

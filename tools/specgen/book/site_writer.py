@@ -132,7 +132,7 @@ class Site:
 
 def refuse_what_is_no_book(folder):
     if folder.exists() and any(folder.iterdir()) and not (folder / "book.css").exists():
-        raise RuntimeError(f"{folder} is not empty, and holds no book")
+        raise RuntimeError(f"{folder} is not empty and does not contain a book")
 
 
 def switched(look):

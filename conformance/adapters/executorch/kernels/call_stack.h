@@ -29,7 +29,7 @@ class CallStack {
 
   std::span<executorch::runtime::EValue*> values() { return stack_; }
 
-  // Passes the sizes of the outs and the returned number to the host. False: the host refuses them.
+  // Passes the sizes of the outs and the returned number to the host. Returns false if the host refuses them.
   bool read_back(const assay_kernel_host& host) const;
 
  private:
@@ -70,7 +70,7 @@ class CallStack {
   std::pmr::monotonic_buffer_resource arena_{first_.data(), first_.size()};
   std::vector<EValue*> stack_;
   std::vector<Result> results_;
-  assay_kernel_value* number_ = nullptr;  // null: the kernel returns no number
+  assay_kernel_value* number_ = nullptr;  // null if the kernel returns no number
 };
 
 }  // namespace assay::executorch_kernels

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command/libraries.h"
+#include "conformance/cases/case.h"
+#include "conformance/files/file.h"
+#include "conformance/hosts/library_host.h"
+#include "conformance/testee/runtime.h"
+
+namespace assay {
+
+// A program, and its files, which a runtime under test reads itself.
+struct ProgramFiles {
+  ValidProgram program;
+  std::filesystem::path file;
+  std::vector<std::filesystem::path> data;
+  std::filesystem::path packed_cache = {};  // a folder that keeps packed constants; may be empty
+};
+
+// A testee that runs programs: the reference, a runtime, or a library of kernels on the reference's machine.
+class ProgramRunners {
+ public:
+  // `golden` is the folder of recorded calls, for the testee "recorded". `timeout` is the time limit of a call. Throws
+  // Fault, as open_library does.
+  ProgramRunners(const std::string& testee, const std::string& golden, std::chrono::seconds timeout);
+
+  const std::string& testee() const { return testee_; }
+  bool is_reference() const { return !is_runtime() && !is_library(); }
+  bool is_runtime() const { return runtime_ != nullptr; }
+  bool is_library() const { return open_.library != nullptr; }
+  bool charges_memory() const { return !is_runtime() || runtime_->charges_memory(); }
+
+  // Makes a runner with initial state. It reports each instruction to the listener; a runtime reports none.
+  std::unique_ptr<ProgramRunner> begin(const ProgramFiles& program, const RuntimeOptions& options, Listener* listener);
+
+  // The reference, which notes the first instruction where this library is wrong.
+  std::unique_ptr<ProgramRunner> begin_judge(const ProgramFiles& program, const RuntimeOptions& options);
+
+  const Substituted& substituted() const { return substituted_; }
+  const std::optional<WrongInstruction>& wrong() const { return wrong_; }
+
+ private:
+  std::string testee_;
+  TimeLimit time_limit_{};
+  std::unique_ptr<Runtime> runtime_;
+  OpenLibrary open_;
+  std::optional<ChildLibrary> children_;
+  Substituted substituted_;
+  std::optional<WrongInstruction> wrong_;
+};
+
+}  // namespace assay

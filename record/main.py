@@ -1,0 +1,20 @@
+"""`record [calls]` records operators, `record boundaries` what they refuse, `record faults` what tells entries from faulty ones, `record traps` what is often wrong, `record programs` programs, `record exporters` those of another exporter."""
+
+import environment
+
+environment.enforce()
+
+import importlib
+import logging
+import sys
+
+import torch
+
+logging.disable(logging.WARNING)
+torch.set_num_threads(1)
+
+MODULES = {"calls": "record_calls", "boundaries": "boundaries", "faults": "faults", "traps": "traps", "programs": "programs.recorder", "exporters": "programs.exporters"}
+
+if __name__ == "__main__":
+    command = sys.argv.pop(1) if len(sys.argv) > 1 and sys.argv[1] in MODULES else "calls"
+    importlib.import_module(MODULES[command]).main()
