@@ -21,22 +21,22 @@ constexpr int most_tried = 4;               // predicates of a symptom that a ro
 constexpr int most_attempts = 3;            // trials of one predicate
 constexpr int last_passes = 2;              // passes over the predicates that do not convince
 constexpr std::size_t most_seeds = 2, most_neighbours = 24;  // failing calls that are changed in one argument
-constexpr std::size_t most_answers = 48;    // failing calls whose answers are compared with hypotheses
-constexpr std::size_t most_screened = 12;   // those that a hypothesis must explain at least one of
-constexpr std::size_t most_passing = 64;    // passing calls that a hypothesis must not contradict
-constexpr std::size_t most_candidates = 8;  // hypotheses that are compared with passing calls
-constexpr std::size_t most_against = 4;      // passing calls to a failing one, beyond which no condition is looked for
+constexpr std::size_t most_answers = 48;                     // failing calls whose answers are compared with hypotheses
+constexpr std::size_t most_screened = 12;                    // those that a hypothesis must explain at least one of
+constexpr std::size_t most_passing = 64;                     // passing calls that a hypothesis must not contradict
+constexpr std::size_t most_candidates = 8;                   // hypotheses that are compared with passing calls
+constexpr std::size_t most_against = 4;     // passing calls to a failing one, beyond which no condition is looked for
 constexpr std::size_t fewest_elements = 6;  // wrong elements that a hypothesis explains
 constexpr std::size_t most_conditions = 2;  // of a sentence
 constexpr std::size_t few_cases = 3, many_more = 10;  // a predicate of few cases beside many others is no cause
-constexpr Int most_kept = 1 << 14;          // elements of a call that is kept for hypotheses
+constexpr Int most_kept = 1 << 14;                    // elements of a call that is kept for hypotheses
 
 // A case of the operator with its features. In the list of all cases, drawn cases follow those of the run.
 struct TriedCase {
   JudgedCase seen;
   Features features;
-  std::shared_ptr<const HostCall> call;  // null if it is large
-  std::vector<Tensor> outs;              // the testee's wrong results, if it was asked for them
+  std::shared_ptr<const HostCall> call;         // null if it is large
+  std::vector<Tensor> outs;                     // the testee's wrong results, if it was asked for them
   bool is_asked = false, is_explained = false;  // explained by a hypothesis: no evidence for other causes
   std::optional<std::size_t> neighbour = {};    // the case that this one differs from in one argument
 };
@@ -96,7 +96,8 @@ bool can_be_compared(const JudgedCase& s) {
 // At most `most` positions of a list, evenly spread.
 std::vector<std::size_t> evenly_chosen(std::vector<std::size_t> all, std::size_t most) {
   std::vector<std::size_t> some;
-  for (std::size_t k = 0; k < std::min(all.size(), most); ++k) some.push_back(all[k * all.size() / std::min(all.size(), most)]);
+  for (std::size_t k = 0; k < std::min(all.size(), most); ++k)
+    some.push_back(all[k * all.size() / std::min(all.size(), most)]);
   return some;
 }
 
@@ -120,8 +121,10 @@ class Investigation {
       HostCall call = host_call(c);
       Features features = drawer_.know(c, call);
       const bool is_kept = count_of_elements(call) <= most_kept;
-      rows_.push_back({std::move(s), std::move(features),
-                       is_kept ? std::make_shared<const HostCall>(std::move(call)) : nullptr, {}});
+      rows_.push_back({std::move(s),
+                       std::move(features),
+                       is_kept ? std::make_shared<const HostCall>(std::move(call)) : nullptr,
+                       {}});
     }
   }
 
@@ -173,7 +176,8 @@ class Investigation {
     in_elements_.push_back(mistakes_in_elements(op_, wrong));
     std::vector<Tested> tested;
     const std::vector<std::size_t> screened = evenly_chosen(failing, most_screened);
-    for (const std::vector<Hypothesis>* some : std::initializer_list<const std::vector<Hypothesis>*>{&mistakes, &in_elements_.back()})
+    for (const std::vector<Hypothesis>* some :
+         std::initializer_list<const std::vector<Hypothesis>*>{&mistakes, &in_elements_.back()})
       for (const Hypothesis& h : *some) {
         const auto explains = [&](std::size_t i) { return h.explains(answer_of(rows_[i])); };
         if (std::ranges::none_of(screened, explains)) continue;
@@ -184,13 +188,15 @@ class Investigation {
     tested.resize(std::min(tested.size(), most_candidates), Tested{nullptr, {}, {}, {}});
     passing = evenly_chosen(passing, most_passing);
     for (Tested& t : tested) {
-      for (const std::size_t i : passing) (t.hypothesis->differs(*rows_[i].call) ? t.contradicting : t.indifferent).push_back(i);
+      for (const std::size_t i : passing)
+        (t.hypothesis->differs(*rows_[i].call) ? t.contradicting : t.indifferent).push_back(i);
       add_condition(t);
     }
     std::erase_if(tested, [&](const Tested& t) { return !is_enough(t); });
     if (tested.empty()) return std::nullopt;
     // The first of equal elements: the lists are in the order of preference.
-    return *std::ranges::max_element(tested, {}, [](const Tested& t) { return std::pair(t.score(), -t.hypothesis->rank); });
+    return *std::ranges::max_element(tested, {},
+                                     [](const Tested& t) { return std::pair(t.score(), -t.hypothesis->rank); });
   }
 
   // Where the kernel does so in some calls only: the condition that tells them from the others. More calls are drawn to
@@ -212,8 +218,8 @@ class Investigation {
     std::vector<CaseId> near;
     for (const std::size_t i : t.explained) near.push_back(rows_[i].seen.id);
     const auto call_of = [&](const CaseId& id) { return host_call(corpus_.make(id)); };
-    const std::vector<DescribedCase> drawn = drawer_.draw(
-        most_drawn, near, [&](const DescribedCase& c) { return t.hypothesis->differs(call_of(c.id)); });
+    const std::vector<DescribedCase> drawn =
+        drawer_.draw(most_drawn, near, [&](const DescribedCase& c) { return t.hypothesis->differs(call_of(c.id)); });
     std::vector<std::string> ids;
     for (const DescribedCase& c : drawn) ids.push_back(to_text(c.id));
     std::deque<std::pair<Features, bool>> seen;
@@ -222,7 +228,8 @@ class Investigation {
       const DescribedCase& c = drawn[judged++];
       const bool passes = j.record.verdict == Verdict::pass || j.record.verdict == Verdict::quality;
       const HostCall call = call_of(c.id);
-      if (passes || t.hypothesis->explains({call, symptom_of(j.record).failure, j.outs})) seen.emplace_back(c.features, !passes);
+      if (passes || t.hypothesis->explains({call, symptom_of(j.record).failure, j.outs}))
+        seen.emplace_back(c.features, !passes);
       return true;
     });
     return seen;
@@ -247,8 +254,11 @@ class Investigation {
     for (std::size_t i = 0; i < of_the_run_; ++i) {
       TriedCase& row = rows_[i];
       if (row.is_explained || !can_be_compared(row.seen) || !row.call || !holds(t.predicate, row.features)) continue;
+      // A condition that tells the calls explains results, too, whose elements cannot be looked at, such as complex
+      // ones.
+      const bool is_told = h.rank > 2 && !t.predicate.empty() && row.seen.symptom == cause.symptom;
       const bool is = row.is_asked ? h.explains(answer_of(row)) : h.differs(*row.call);
-      if (!is) continue;
+      if (!is && !is_told) continue;
       row.is_explained = true;
       cause.cases.push_back(row.seen);
     }
@@ -320,7 +330,8 @@ class Investigation {
     for (const Cause& c : found) all += c.cases.size();
     const auto unlikely = std::stable_partition(found.begin(), found.end(), [&](const Cause& c) {
       if (c.cases.size() < few_cases && many_more * c.cases.size() < all) return false;
-      return c.trial.convinces(likely) || (c.trial.drawn < fewest_drawn && c.trial.alike == c.trial.drawn && c.predicate.size() > c.premises);
+      return c.trial.convinces(likely) ||
+             (c.trial.drawn < fewest_drawn && c.trial.alike == c.trial.drawn && c.predicate.size() > c.premises);
     });
     if (unlikely == found.end()) return;
     Cause& rest = *unlikely;
@@ -339,7 +350,8 @@ class Investigation {
     for (const std::size_t seed : evenly_chosen(seeds, most_seeds)) {
       const std::size_t first = rows_.size();
       std::uint64_t telling = 0, expectedly = 0;
-      judge(drawer_.neighbours(rows_[seed].seen.id, most_neighbours), symptom, Says::passes, Until::drawn, telling, expectedly);
+      judge(drawer_.neighbours(rows_[seed].seen.id, most_neighbours), symptom, Says::passes, Until::drawn, telling,
+            expectedly);
       for (std::size_t i = first; i < rows_.size(); ++i) rows_[i].neighbour = seed;
     }
   }

@@ -29,7 +29,7 @@ struct Cause {
   Symptom symptom;
   Predicate predicate;   // begins with the premises: what all calls with the symptom have in common by its definition
   std::size_t premises;  // the number of literals that are premises
-  std::string does;      // what the kernel does, in the plural, as "ignore alpha"; empty: no more than the symptom is known
+  std::string does;  // what the kernel does, in the plural, as "ignore alpha"; empty: no more than the symptom is known
   bool is_found = true;  // false: the cases have no common cause that could be found
   Trial trial;
   std::vector<JudgedCase> cases;  // the cases of the run that fail for this reason

@@ -39,8 +39,8 @@ std::vector<std::string> messages(const std::vector<JudgedCase>& cases) {
   return common;
 }
 
-// What causes share if they are one defect, the most telling last: a line of the library's source, its message, what the
-// kernels do, and when. A cause that was not found shares nothing.
+// What causes share if they are one defect, the most telling last: a line of the library's source, its message, what
+// the kernels do, and when. A cause that was not found shares nothing.
 std::vector<std::string> reasons(const Cause& c) {
   const std::string kind = failure_of(c.symptom);
   if (c.symptom.verdict == Verdict::quality) return {kind};
@@ -186,11 +186,16 @@ Defect defect_of(CaseRunner* case_runner, const Group& group) {
   d.does = group.causes[0].does;
   d.when = when(group, d.cases);
   d.trial = group.trial();
-  d.explained = group.is_found() && d.trial.convinces(likely);
+  d.explained = group.is_found() && d.trial.convinces(convincing);
+  if (group.is_found() && !d.explained && d.trial.convinces(likely))
+    d.when += d.when.empty() ? "in most calls" : ", in most such calls";
   d.verdict = group.causes[0].symptom.verdict, d.failure = group.causes[0].symptom.failure;
-  d.smallest = case_runner ? is_serious(d) ? shrunk(*case_runner, smallest(failing))
-                                           : case_runner->run_alone(smallest(failing).id, Detail::all, d.verdict == Verdict::timeout).record
-                           : named(smallest(failing));
+  d.smallest =
+      case_runner
+          ? is_serious(d)
+                ? shrunk(*case_runner, smallest(failing))
+                : case_runner->run_alone(smallest(failing).id, Detail::all, d.verdict == Verdict::timeout).record
+          : named(smallest(failing));
   d.sentence = sentence(d);
   d.id = fmt::format("{:08x}", digest(group.key) >> 32);
   return d;

@@ -13,8 +13,8 @@
 namespace assay {
 namespace {
 
-constexpr Int most_compared = 4096;     // of a result that is looked at
-constexpr std::size_t most_found = 6;   // hypotheses for one list of answers
+constexpr Int most_compared = 4096;        // of a result that is looked at
+constexpr std::size_t most_found = 6;      // hypotheses for one list of answers
 constexpr std::size_t fewest_outside = 4;  // right elements that a condition without a substitute tells from wrong ones
 constexpr int fewest_bits = 5;             // to which lossy results are right
 constexpr int bits_of_float32 = 24;
@@ -50,7 +50,8 @@ constexpr auto special_numbers = std::to_array<Special>({
     {"fractions", [](Real x) { return std::isfinite(x) && x != std::trunc(x); }},
     {"integers of 2^53 and more", [](Real x) { return std::fabs(x) >= 0x1p53; }},
     {"numbers of 2^31 and more", [](Real x) { return std::fabs(x) >= 0x1p31; }},
-    {"integers that float32 rounds", [](Real x) { return std::isfinite(x) && x == std::trunc(x) && static_cast<Real>(static_cast<float>(x)) != x; }},
+    {"integers that float32 rounds",
+     [](Real x) { return std::isfinite(x) && x == std::trunc(x) && static_cast<Real>(static_cast<float>(x)) != x; }},
     {"numbers near 0", [](Real x) { return x != 0 && std::fabs(x) < 0x1p-6; }},
     {"numbers above 1", [](Real x) { return x > 1; }},
     {"numbers below -1", [](Real x) { return x < -1; }},
@@ -71,7 +72,8 @@ constexpr auto special_pairs = std::to_array<SpecialPair>({
     {"for operands of opposite signs", [](Real a, Real b) { return (a < 0 && b > 0) || (a > 0 && b < 0); }},
     {"for negative operands", [](Real a, Real b) { return a < 0 && b < 0; }},
     {"where there is a remainder", [](Real a, Real b) { return b != 0 && std::fmod(a, b) != 0; }},
-    {"for operands that are equal as float32", [](Real a, Real b) { return a != b && static_cast<float>(a) == static_cast<float>(b); }},
+    {"for operands that are equal as float32",
+     [](Real a, Real b) { return a != b && static_cast<float>(a) == static_cast<float>(b); }},
     {"where one operand is NaN", [](Real a, Real b) { return std::isnan(a) != std::isnan(b); }},
     {"where both operands are 0", [](Real a, Real b) { return a == 0 && b == 0; }},
 });
@@ -261,8 +263,9 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
   if (const std::size_t n = some.operands(); n > 0 && std::ranges::all_of(seen, is_alike)) {
     for (const Special& special : special_numbers) {
       for (std::size_t j = 0; j < n; ++j)
-        all.push_back({of_operand(special.says, some.names()[j], n),
-                       [j, holds = special.holds](const Result& e) { return j < e.operands.size() && holds(e.operands[j]); }});
+        all.push_back({of_operand(special.says, some.names()[j], n), [j, holds = special.holds](const Result& e) {
+                         return j < e.operands.size() && holds(e.operands[j]);
+                       }});
       if (n > 1)
         all.push_back({fmt::format("for {}", special.says),
                        [holds = special.holds](const Result& e) { return std::ranges::any_of(e.operands, holds); }});
@@ -273,11 +276,14 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
                          return e.operands.size() == 2 && holds(e.operands[0], e.operands[1]);
                        }});
   }
-  const auto result = [&](std::string_view says, bool (*holds)(const Result&)) { all.push_back({std::string(says), holds}); };
+  const auto result = [&](std::string_view says, bool (*holds)(const Result&)) {
+    all.push_back({std::string(says), holds});
+  };
   result("where NaN is right", [](const Result& e) { return std::isnan(e.right); });
   result("where infinity is right", [](const Result& e) { return std::isinf(e.right); });
   result("where the right result is subnormal", [](const Result& e) {
-    return is_floating(e.dtype) && e.right != 0 && std::fabs(e.right) < std::ldexp(Real{1}, info(e.dtype).least_exponent);
+    return is_floating(e.dtype) && e.right != 0 &&
+           std::fabs(e.right) < std::ldexp(Real{1}, info(e.dtype).least_exponent);
   });
   result("where the right result is 0", [](const Result& e) { return e.right == 0; });
   result("where the right result is negative", [](const Result& e) { return e.right < 0; });
@@ -299,8 +305,8 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
   for (const Int width : {4, 8, 16, 32})
     all.push_back({fmt::format("behind the last multiple of {} elements of each row", width),
                    [width](const Result& e) { return e.row > 0 && e.at % e.row >= e.row / width * width; }});
-  result("at the last element", [](const Result& e) { return e.at == e.count - 1 && e.count > 1; });
-  result("at the first element", [](const Result& e) { return e.at == 0 && e.count > 1; });
+  result("at the last element", [](const Result& e) { return e.at == e.count - 1; });
+  result("at the first element", [](const Result& e) { return e.at == 0; });
   return all;
 }
 
@@ -333,7 +339,9 @@ Hypothesis about_elements(const Operator& op, const Condition& condition, const 
 // -- lost bits -------------------------------------------------------------------------------------------------------
 
 // The scale of each element's error: its size, or the sum of sizes that its error bound is made of.
-Real scale(const Result& e, Real bound) { return std::max(std::fabs(e.right), std::ldexp(bound, info(e.dtype).precision)); }
+Real scale(const Result& e, Real bound) {
+  return std::max(std::fabs(e.right), std::ldexp(bound, info(e.dtype).precision));
+}
 
 bool may_lose_bits(const HostCall& call) {
   return ResultElements::are_known(call) && is_floating(call.expected.outs[0].dtype);
@@ -364,7 +372,8 @@ std::optional<Hypothesis> lost_bits(const Operator& op, std::span<const Seen> al
   std::vector<int> bits;
   for (const Seen& s : all)
     if (const auto b = right_bits(op, s); b && may_lose_bits(s.answer->call)) bits.push_back(*b);
-  if (bits.empty() || static_cast<double>(bits.size()) < most_meant * static_cast<double>(all.size())) return std::nullopt;
+  if (bits.empty() || static_cast<double>(bits.size()) < most_meant * static_cast<double>(all.size()))
+    return std::nullopt;
   std::ranges::sort(bits);
   const int usual = bits[bits.size() / 20];
   if (usual < fewest_bits) return std::nullopt;
@@ -383,12 +392,12 @@ std::optional<Hypothesis> lost_bits(const Operator& op, std::span<const Seen> al
     const auto b = seen && may_lose_bits(a.call) ? right_bits(op, *seen) : std::nullopt;
     return b && *b >= usual;
   };
-  const bool as_float32 = bits_of_float32 - 4 <= usual && usual < 2 * bits_of_float32 - 12 &&
-                          std::ranges::all_of(all, [](const Seen& s) {
-                            return s.answer->call.expected.outs[0].dtype == DType::float64;
-                          });
+  const bool as_float32 =
+      bits_of_float32 - 4 <= usual && usual < 2 * bits_of_float32 - 12 &&
+      std::ranges::all_of(all, [](const Seen& s) { return s.answer->call.expected.outs[0].dtype == DType::float64; });
   return Hypothesis{as_float32 ? "compute float64 results in float32"
-                               : fmt::format("give results that are right to {} bits only", usual), 2, is_different, explains};
+                               : fmt::format("give results that are right to {} bits only", usual),
+                    2, is_different, explains};
 }
 
 }  // namespace

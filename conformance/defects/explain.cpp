@@ -90,9 +90,10 @@ bool ends_with_any(std::string_view name, const List& endings) {
 }
 
 // Facts that many calls share by chance, and that no kernel branches on.
-constexpr auto statistics = std::to_array<std::string_view>(
-    {" has different numbers", "a quotient is below 1 somewhere", "a quotient of negative operands is below 1 somewhere",
-     "a quotient differs from the product with the reciprocal somewhere"});
+constexpr auto statistics =
+    std::to_array<std::string_view>({" has different numbers", "a quotient is below 1 somewhere",
+                                     "a quotient of negative operands is below 1 somewhere",
+                                     "a quotient differs from the product with the reciprocal somewhere"});
 // Facts that are named only where nothing else tells the calls apart.
 constexpr auto last_resorts = std::to_array<std::string_view>(
     {" has rows of a multiple of 4", " has rows of a multiple of 8", " has numbers that float32 lacks"});
@@ -125,16 +126,20 @@ bool is_telling(const Literal& l) {
 // frequent in descriptions of defects take fewer bits.
 double bits_of(const Literal& l) {
   const std::string_view name = l.name;
-  const bool sized = name.starts_with("the ") && !name.starts_with("the rank of ") && !name.starts_with("the length of ");
+  const bool sized =
+      name.starts_with("the ") && !name.starts_with("the rank of ") && !name.starts_with("the length of ");
   // A flag about the inputs explains more than a flag about the results.
   const bool about_values = ends_with_any(name, special_values) || ends_with_any(name, other_values);
-  const double indirect = (name.starts_with("a result ") ? 1 : 0) + (about_values ? 0.5 : 0) +
-                          (ends_with_any(name, last_resorts) ? 9 : 0);
+  const double indirect =
+      (name.starts_with("a result ") ? 1 : 0) + (about_values ? 0.5 : 0) + (ends_with_any(name, last_resorts) ? 9 : 0);
   switch (l.test) {
     case Literal::Test::holds:
       return indirect + (is_about_the_call(l.name) ? 4 : 4.5);
     case Literal::Test::lacks:  // "no argument is 1" tells less than "groups is not 1"
-      return indirect + (name.ends_with(" has a size of 1") ? 6 : 0) + (name.starts_with("an argument ") ? 6.5 : is_about_the_call(l.name) ? 5.5 : 6);
+      return indirect + (name.ends_with(" has a size of 1") ? 6 : 0) +
+             (name.starts_with("an argument ") ? 6.5
+              : is_about_the_call(l.name)      ? 5.5
+                                               : 6);
     case Literal::Test::is:
       return sized ? 14 : name.starts_with("the ") ? 7.5 : 6.5;
     default:
@@ -320,7 +325,8 @@ std::vector<Predicate> explain(std::span<const Example> examples, std::size_t mo
   const Candidates candidates(examples);
   std::vector<Predicate> found;
   while (failing.count() > 0) {
-    const Conjunction best = ConjunctionSearch(candidates.all(), failing, passing, most_conditions).best(examples.size());
+    const Conjunction best =
+        ConjunctionSearch(candidates.all(), failing, passing, most_conditions).best(examples.size());
     Predicate predicate;
     for (const std::size_t k : best.literals) predicate.push_back(candidates.all()[k].literal);
     std::ranges::sort(predicate);

@@ -32,11 +32,11 @@ bool is_larger(const std::vector<Tensor>& outs, const std::vector<Tensor>& right
 
 Hypothesis answering(const Operator& op, std::string does, Predicted answer) {
   const auto differs = [&op, answer](const HostCall& call) {
-    const auto e = answer(call);
+    const auto e = call.valid() ? answer(call) : std::nullopt;
     return e && (e->answer.outcome != Outcome::ok || is_wrong(op, call.expected, e->outs));
   };
   const auto explains = [&op, answer](const Answered& a) {
-    const auto e = answer(a.call);
+    const auto e = a.call.valid() ? answer(a.call) : std::nullopt;
     if (!e) return false;
     if (e->answer.outcome != Outcome::ok || is_larger(e->outs, a.call.expected.outs)) return a.refused();
     return !a.refused() && !a.outs.empty() && !is_wrong(op, *e, a.outs);
@@ -208,7 +208,8 @@ class Mistakes {
     const auto each = [&](std::string does, auto change) {
       add(std::move(does), [i, change](std::vector<Value>& all) {
         if (Ints* list = std::get_if<Ints>(&all[i]); list && list->size() > 1) return changed_to(all[i], change(*list));
-        if (Doubles* list = std::get_if<Doubles>(&all[i]); list && list->size() > 1) return changed_to(all[i], change(*list));
+        if (Doubles* list = std::get_if<Doubles>(&all[i]); list && list->size() > 1)
+          return changed_to(all[i], change(*list));
         return false;
       });
     };
@@ -280,10 +281,11 @@ class Mistakes {
     if (!is_tensor(i)) return;
     each_tensor_of(text("read ", name(i), " as if it were contiguous"), i, as_contiguous);
     if (first_tensor() < i)
-      add(text("read ", name(i), " in the dim order of ", name(first_tensor())), [i, first = first_tensor()](std::vector<Value>& all) {
-        const Tensor* from = std::get_if<Tensor>(&all[first]);
-        return from && change_tensors(all[i], [&](Tensor& t) { return read_as(t, from->dim_order); });
-      });
+      add(text("read ", name(i), " in the dim order of ", name(first_tensor())),
+          [i, first = first_tensor()](std::vector<Value>& all) {
+            const Tensor* from = std::get_if<Tensor>(&all[first]);
+            return from && change_tensors(all[i], [&](Tensor& t) { return read_as(t, from->dim_order); });
+          });
     each_tensor_of(text("transpose ", name(i)), i, [](Tensor& t) {
       const int n = t.rank();
       if (n < 2 || t.sizes[n - 1] != t.sizes[n - 2] || t.sizes[n - 1] < 2) return false;
@@ -303,21 +305,24 @@ class Mistakes {
   // A kernel that knows nothing of dim orders, of inputs and of outs.
   void without_layouts() {
     all_tensors("read inputs as if they were contiguous", as_contiguous);
-    found_.push_back(answering(op_, "treat every tensor as contiguous", [op = &op_](const HostCall& call) -> std::optional<Expectation> {
-      std::vector<Value> arguments = call.arguments;
-      bool any = false;
-      for (Value& v : arguments) any |= change_tensors(v, as_contiguous);
-      if (!any) return std::nullopt;
-      Expectation e = expect(*op, arguments, Budget(cheap));
-      const std::vector<Tensor>& right = call.expected.outs;
-      if (e.answer.outcome != Outcome::ok || e.outs.size() != right.size()) return std::nullopt;
-      std::vector<Tensor> outs = e.outs;
-      for (std::size_t k = 0; k < outs.size(); ++k) {
-        if (outs[k].sizes != right[k].sizes || outs[k].dtype != right[k].dtype) return std::nullopt;
-        outs[k].dim_order = right[k].dim_order;
-      }
-      return with_results(call.expected, std::move(outs));
-    }));
+    found_.push_back(answering(op_, "treat every tensor as contiguous",
+                               [op = &op_](const HostCall& call) -> std::optional<Expectation> {
+                                 std::vector<Value> arguments = call.arguments;
+                                 bool any = false;
+                                 for (Value& v : arguments) any |= change_tensors(v, as_contiguous);
+                                 if (!any) return std::nullopt;
+                                 Expectation e = expect(*op, arguments, Budget(cheap));
+                                 const std::vector<Tensor>& right = call.expected.outs;
+                                 if (e.answer.outcome != Outcome::ok || e.outs.size() != right.size())
+                                   return std::nullopt;
+                                 std::vector<Tensor> outs = e.outs;
+                                 for (std::size_t k = 0; k < outs.size(); ++k) {
+                                   if (outs[k].sizes != right[k].sizes || outs[k].dtype != right[k].dtype)
+                                     return std::nullopt;
+                                   outs[k].dim_order = right[k].dim_order;
+                                 }
+                                 return with_results(call.expected, std::move(outs));
+                               }));
   }
 
   std::size_t first_tensor() const {
@@ -345,13 +350,14 @@ class Mistakes {
       for (Real (*now)(Real) : {+[](Real) { return Real{0}; }, +[](Real x) { return -x; }})
         add(text("do not wrap negative ", name(i)), [i, now](std::vector<Value>& all) {
           return change_tensors(all[i], [&](Tensor& t) {
-            return is_integer(t.dtype) && replace(t, [](Real x, DType) { return x < 0; }, now);
+            return is_integer(t.dtype) && replace(
+                                              t, [](Real x, DType) { return x < 0; }, now);
           });
         });
     if (name(i) == "bias")
       each_tensor_of("add bias twice", i, [](Tensor& t) {
-        return !is_complex(t.dtype) &&
-               replace(t, [](Real x, DType) { return x != 0; }, [](Real x) { return 2 * x; });
+        return !is_complex(t.dtype) && replace(
+                                           t, [](Real x, DType) { return x != 0; }, [](Real x) { return 2 * x; });
       });
   }
 
@@ -378,8 +384,11 @@ class Mistakes {
   }
 
   void dtypes() {
-    all_tensors("hold float64 numbers as float32", [](Tensor& t) { return cast_to(t, DType::float64, DType::float32); });
-    all_tensors("hold integers as float32", [](Tensor& t) { return cast_to(t, DType::int64, DType::float32) || cast_to(t, DType::int32, DType::float32); });
+    all_tensors("hold float64 numbers as float32",
+                [](Tensor& t) { return cast_to(t, DType::float64, DType::float32); });
+    all_tensors("hold integers as float32", [](Tensor& t) {
+      return cast_to(t, DType::int64, DType::float32) || cast_to(t, DType::int32, DType::float32);
+    });
     all_tensors("hold float64 numbers and integers as float32", [](Tensor& t) {
       return cast_to(t, DType::float64, DType::float32) || cast_to(t, DType::int64, DType::float32) ||
              cast_to(t, DType::int32, DType::float32);
@@ -388,12 +397,15 @@ class Mistakes {
     all_tensors("hold int64 numbers as int32", [](Tensor& t) { return cast_to(t, DType::int64, DType::int32); });
     all_tensors("flush subnormal inputs to 0", [](Tensor& t) {
       return is_floating(info(t.dtype).part) &&
-             replace(t, [](Real x, DType d) { return x != 0 && std::fabs(x) < std::ldexp(Real{1}, info(d).least_exponent); },
-                     [](Real x) { return std::copysign(Real{0}, x); });
+             replace(
+                 t,
+                 [](Real x, DType d) { return x != 0 && std::fabs(x) < std::ldexp(Real{1}, info(d).least_exponent); },
+                 [](Real x) { return std::copysign(Real{0}, x); });
     });
     all_tensors("treat NaN as 0", [](Tensor& t) {
       return is_floating(info(t.dtype).part) &&
-             replace(t, [](Real x, DType) { return std::isnan(x); }, [](Real) { return Real{0}; });
+             replace(
+                 t, [](Real x, DType) { return std::isnan(x); }, [](Real) { return Real{0}; });
     });
     const std::size_t first = first_tensor();
     for (std::size_t i = first + 1; i < inputs_; ++i)
@@ -401,10 +413,11 @@ class Mistakes {
         add(text("convert ", name(i), " to the dtype of ", name(first)), [i, first](std::vector<Value>& all) {
           const Tensor* from = std::get_if<Tensor>(&all[first]);
           return from && change_tensors(all[i], [&](Tensor& t) {
-            if (t.dtype == from->dtype || info(t.dtype).is_opaque() || info(from->dtype).is_opaque()) return false;
-            t = cast(t, from->dtype);
-            return true;
-          });
+                   if (t.dtype == from->dtype || info(t.dtype).is_opaque() || info(from->dtype).is_opaque())
+                     return false;
+                   t = cast(t, from->dtype);
+                   return true;
+                 });
         });
     for (std::size_t i = 0; i < inputs_; ++i)
       if (op_.arguments[i].type.starts_with("Scalar") && !names_dtype(op_.arguments[i])) {
@@ -424,30 +437,35 @@ class Mistakes {
 
   // A kernel that converts integers to a floating dtype, computes there, and converts the results back.
   void computed(std::string does, DType dtype, bool saturates) {
-    found_.push_back(answering(op_, std::move(does), [this_op = &op_, n = inputs_, dtype, saturates](const HostCall& call) -> std::optional<Expectation> {
-      const std::vector<Tensor>& right = call.expected.outs;
-      if (std::ranges::none_of(right, [](const Tensor& t) { return is_integer(t.dtype) || t.dtype == DType::boolean; })) return std::nullopt;
-      std::vector<Value> arguments = call.arguments;
-      bool any = false;
-      for (std::size_t i = 0; i < n; ++i)
-        any |= change_tensors(arguments[i], [&](Tensor& t) {
-          if (!is_integer(t.dtype) && t.dtype != DType::boolean) return false;
-          t = cast(t, dtype);
-          return true;
-        });
-      if (!any) return std::nullopt;
-      for (std::size_t i = n; i < arguments.size(); ++i)
-        if (Tensor* t = std::get_if<Tensor>(&arguments[i]); t && is_integer(t->dtype)) *t = make(dtype, t->sizes, t->dim_order);
-      Expectation e = expect(*this_op, arguments, Budget(cheap));
-      if (e.answer.outcome != Outcome::ok || e.outs.size() != right.size()) return std::nullopt;
-      std::vector<Tensor> outs = e.outs;
-      for (std::size_t k = 0; k < outs.size(); ++k) {
-        if (outs[k].sizes != right[k].sizes) return std::nullopt;
-        if (saturates) saturate(outs[k], right[k].dtype);
-        if (outs[k].dtype != right[k].dtype) outs[k] = cast(outs[k], right[k].dtype);
-      }
-      return with_results(call.expected, std::move(outs));
-    }));
+    found_.push_back(
+        answering(op_, std::move(does),
+                  [this_op = &op_, n = inputs_, dtype, saturates](const HostCall& call) -> std::optional<Expectation> {
+                    const std::vector<Tensor>& right = call.expected.outs;
+                    if (std::ranges::none_of(
+                            right, [](const Tensor& t) { return is_integer(t.dtype) || t.dtype == DType::boolean; }))
+                      return std::nullopt;
+                    std::vector<Value> arguments = call.arguments;
+                    bool any = false;
+                    for (std::size_t i = 0; i < n; ++i)
+                      any |= change_tensors(arguments[i], [&](Tensor& t) {
+                        if (!is_integer(t.dtype) && t.dtype != DType::boolean) return false;
+                        t = cast(t, dtype);
+                        return true;
+                      });
+                    if (!any) return std::nullopt;
+                    for (std::size_t i = n; i < arguments.size(); ++i)
+                      if (Tensor* t = std::get_if<Tensor>(&arguments[i]); t && is_integer(t->dtype))
+                        *t = make(dtype, t->sizes, t->dim_order);
+                    Expectation e = expect(*this_op, arguments, Budget(cheap));
+                    if (e.answer.outcome != Outcome::ok || e.outs.size() != right.size()) return std::nullopt;
+                    std::vector<Tensor> outs = e.outs;
+                    for (std::size_t k = 0; k < outs.size(); ++k) {
+                      if (outs[k].sizes != right[k].sizes) return std::nullopt;
+                      if (saturates) saturate(outs[k], right[k].dtype);
+                      if (outs[k].dtype != right[k].dtype) outs[k] = cast(outs[k], right[k].dtype);
+                    }
+                    return with_results(call.expected, std::move(outs));
+                  }));
   }
   static void saturate(Tensor& t, DType dtype) {
     if (!is_floating(t.dtype) || !is_integer(dtype)) return;
@@ -457,7 +475,9 @@ class Mistakes {
   }
 
   void results() {
-    const auto add = [&](std::string does, Spoil spoil) { found_.push_back(spoiling(op_, std::move(does), std::move(spoil))); };
+    const auto add = [&](std::string does, Spoil spoil) {
+      found_.push_back(spoiling(op_, std::move(does), std::move(spoil)));
+    };
     add("write results as if out were contiguous", [](Tensor& out, const HostCall&) {
       const Dims order = out.dim_order, contiguous = Dims::counting(out.rank());
       if (order == contiguous) return false;
@@ -472,7 +492,9 @@ class Mistakes {
       return true;
     });
     add("give results of the opposite sign", [](Tensor& out, const HostCall&) {
-      return (is_floating(out.dtype) || is_integer(out.dtype)) && replace(out, [](Real x, DType) { return !std::isnan(x); }, [](Real x) { return -x; });
+      return (is_floating(out.dtype) || is_integer(out.dtype)) &&
+             replace(
+                 out, [](Real x, DType) { return !std::isnan(x); }, [](Real x) { return -x; });
     });
     add("give 0 for every result", [](Tensor& out, const HostCall&) {
       std::ranges::fill(out.bytes, std::byte{});
@@ -505,28 +527,32 @@ class Mistakes {
   // A kernel whose formula, computed in float32, gives each row of self another result than is right.
   using OfRow = std::function<Real(std::span<const Real> row, const HostCall& call)>;
   void reducing(std::string does, DType dtype, OfRow f) {
-    found_.push_back(answering(op_, std::move(does), [op = &op_, dtype, f](const HostCall& call) -> std::optional<Expectation> {
-      if (call.expected.outs[0].dtype != dtype) return std::nullopt;
-      const auto rows = rows_of(*op, call);
-      if (!rows || rows->number != call.expected.outs[0].count() || info(std::get<Tensor>(call.arguments[0]).dtype).kind >= Kind::complex)
-        return std::nullopt;
-      const Array<Real> self = read<Real>(std::get<Tensor>(call.arguments[0]));
-      std::vector<Tensor> outs = call.expected.outs;
-      Array<Real> results(outs[0].sizes);
-      std::vector<Real> row(static_cast<std::size_t>(rows->length));
-      for (Int r = 0; r < rows->number; ++r) {
-        for (Int k = 0; k < rows->length; ++k) row[static_cast<std::size_t>(k)] = self[rows->source[static_cast<std::size_t>(r * rows->length + k)]];
-        results[r] = f(row, call);
-      }
-      write(results, outs[0]);
-      return with_results(call.expected, std::move(outs));
-    }));
+    found_.push_back(
+        answering(op_, std::move(does), [op = &op_, dtype, f](const HostCall& call) -> std::optional<Expectation> {
+          if (call.expected.outs[0].dtype != dtype) return std::nullopt;
+          const auto rows = rows_of(*op, call);
+          if (!rows || rows->number != call.expected.outs[0].count() ||
+              info(std::get<Tensor>(call.arguments[0]).dtype).kind >= Kind::complex)
+            return std::nullopt;
+          const Array<Real> self = read<Real>(std::get<Tensor>(call.arguments[0]));
+          std::vector<Tensor> outs = call.expected.outs;
+          Array<Real> results(outs[0].sizes);
+          std::vector<Real> row(static_cast<std::size_t>(rows->length));
+          for (Int r = 0; r < rows->number; ++r) {
+            for (Int k = 0; k < rows->length; ++k)
+              row[static_cast<std::size_t>(k)] = self[rows->source[static_cast<std::size_t>(r * rows->length + k)]];
+            results[r] = f(row, call);
+          }
+          write(results, outs[0]);
+          return with_results(call.expected, std::move(outs));
+        }));
   }
 
-  // Whether the error of each variance is what a difference of the rounded sums of squares leaves, in whatever order the
-  // kernel adds.
+  // Whether the error of each variance is what a difference of the rounded sums of squares leaves, in whatever order
+  // the kernel adds.
   static bool cancels(const Answered& a) {
-    if (a.refused() || a.outs.empty() || a.outs[0].sizes != a.call.expected.outs[0].sizes) return false;
+    if (!a.call.valid() || a.refused() || a.outs.empty() || a.outs[0].sizes != a.call.expected.outs[0].sizes)
+      return false;
     const Tensor &self = std::get<Tensor>(a.call.arguments[0]), &want = a.call.expected.outs[0];
     if (info(self.dtype).kind >= Kind::complex || want.count() == 0 || a.outs[0].dtype != want.dtype) return false;
     Real squares = 0;
@@ -545,23 +571,35 @@ class Mistakes {
     if (is_sum || is_mean)
       for (const DType partial : {DType::float16, DType::bfloat16})
         for (const DType dtype : {DType::float32, DType::float64})
-          reducing(text("hold partial sums in ", info(partial).name), dtype, [partial, is_mean](std::span<const Real> row, const HostCall&) {
-            Real sum = 0;
-            for (const Real x : row) sum = round_to(partial, sum + x);
-            return is_mean ? sum / static_cast<Real>(row.size()) : sum;
-          });
+          reducing(text("hold partial sums in ", info(partial).name), dtype,
+                   [partial, is_mean](std::span<const Real> row, const HostCall&) {
+                     Real sum = 0;
+                     for (const Real x : row) sum = round_to(partial, sum + x);
+                     return is_mean ? sum / static_cast<Real>(row.size()) : sum;
+                   });
     if (op_.name.starts_with("aten::var"))
       for (const DType dtype : {DType::float32, DType::float64})
-        reducing("compute a variance as E[x^2] - E[x]^2, which cancels", dtype, [op = &op_, dtype](std::span<const Real> row, const HostCall& call) {
-          Real sum = 0, squares = 0;
-          for (const Real x : row) sum = round_to(dtype, sum + x), squares = round_to(dtype, squares + round_to(dtype, x * x));
-          const auto n = static_cast<Real>(row.size());
-          const auto at = std::ranges::find_if(op->arguments, [](const SchemaArgument& a) { return a.name == "correction" || a.name == "unbiased"; });
-          const auto given = at == op->arguments.end() ? std::nullopt : number_in(call.arguments[static_cast<std::size_t>(at - op->arguments.begin())]);
-          return (squares - round_to(dtype, sum * sum / n)) / std::max(Real{0}, n - (given ? real(*given) : 1));
-        });
-    if (op_.name.starts_with("aten::log1p")) of_one_number("round 1 + x before the logarithm", [](Real x, DType dtype) { return std::log(round_to(dtype, 1 + x)); });
-    if (op_.name.starts_with("aten::expm1")) of_one_number("subtract 1 from a rounded exponential", [](Real x, DType dtype) { return round_to(dtype, std::exp(x)) - 1; });
+        reducing(
+            "compute a variance as E[x^2] - E[x]^2, which cancels", dtype,
+            [op = &op_, dtype](std::span<const Real> row, const HostCall& call) {
+              Real sum = 0, squares = 0;
+              for (const Real x : row)
+                sum = round_to(dtype, sum + x), squares = round_to(dtype, squares + round_to(dtype, x * x));
+              const auto n = static_cast<Real>(row.size());
+              const auto at = std::ranges::find_if(op->arguments, [](const SchemaArgument& a) {
+                return a.name == "correction" || a.name == "unbiased";
+              });
+              const auto given = at == op->arguments.end()
+                                     ? std::nullopt
+                                     : number_in(call.arguments[static_cast<std::size_t>(at - op->arguments.begin())]);
+              return (squares - round_to(dtype, sum * sum / n)) / std::max(Real{0}, n - (given ? real(*given) : 1));
+            });
+    if (op_.name.starts_with("aten::log1p"))
+      of_one_number("round 1 + x before the logarithm",
+                    [](Real x, DType dtype) { return std::log(round_to(dtype, 1 + x)); });
+    if (op_.name.starts_with("aten::expm1"))
+      of_one_number("subtract 1 from a rounded exponential",
+                    [](Real x, DType dtype) { return round_to(dtype, std::exp(x)) - 1; });
     if (op_.name.starts_with("aten::var"))
       for (std::size_t k = found_.size() - 2; k < found_.size(); ++k) found_[k].explains = cancels;
     if (op_.name == "aten::_softmax.out" || op_.name == "aten::_log_softmax.out") without_maximum();
@@ -574,7 +612,8 @@ class Mistakes {
       if (!self || info(self->dtype).kind >= Kind::complex || !is_floating(out.dtype)) return false;
       Array<Real> all = read<Real>(*self);
       const Array<Real> right = read<Real>(out);
-      for (Int k = 0; k < all.count(); ++k) all[k] = all[k] == 0 || !std::isfinite(right[k]) ? right[k] : f(all[k], out.dtype);
+      for (Int k = 0; k < all.count(); ++k)
+        all[k] = all[k] == 0 || !std::isfinite(right[k]) ? right[k] : f(all[k], out.dtype);
       write(all, out);
       return true;
     }));
@@ -582,46 +621,54 @@ class Mistakes {
 
   void without_maximum() {
     const bool logarithm = op_.name == "aten::_log_softmax.out";
-    found_.push_back(spoiling(op_, "do not subtract the maximum, so that exponentials overflow", [op = &op_, logarithm](Tensor& out, const HostCall& call) {
-      const auto rows = rows_of(*op, call);
-      if (!rows || is_half(out.dtype) || !is_floating(out.dtype)) return false;
-      const Array<Real> self = read<Real>(std::get<Tensor>(call.arguments[0]));
-      Array<Real> results(out.sizes);
-      for (Int r = 0; r < rows->number; ++r) {
-        const auto place = [&](Int k) { return rows->source[static_cast<std::size_t>(r * rows->length + k)]; };
-        Real sum = 0;
-        for (Int k = 0; k < rows->length; ++k) sum = round_to(out.dtype, sum + round_to(out.dtype, std::exp(self[place(k)])));
-        for (Int k = 0; k < rows->length; ++k)
-          results[place(k)] = logarithm ? self[place(k)] - std::log(sum) : round_to(out.dtype, std::exp(self[place(k)])) / sum;
-      }
-      write(results, out);
-      return true;
-    }));
+    found_.push_back(spoiling(op_, "do not subtract the maximum, so that exponentials overflow",
+                              [op = &op_, logarithm](Tensor& out, const HostCall& call) {
+                                const auto rows = rows_of(*op, call);
+                                if (!rows || is_half(out.dtype) || !is_floating(out.dtype)) return false;
+                                const Array<Real> self = read<Real>(std::get<Tensor>(call.arguments[0]));
+                                Array<Real> results(out.sizes);
+                                for (Int r = 0; r < rows->number; ++r) {
+                                  const auto place = [&](Int k) {
+                                    return rows->source[static_cast<std::size_t>(r * rows->length + k)];
+                                  };
+                                  Real sum = 0;
+                                  for (Int k = 0; k < rows->length; ++k)
+                                    sum = round_to(out.dtype, sum + round_to(out.dtype, std::exp(self[place(k)])));
+                                  for (Int k = 0; k < rows->length; ++k)
+                                    results[place(k)] = logarithm ? self[place(k)] - std::log(sum)
+                                                                  : round_to(out.dtype, std::exp(self[place(k)])) / sum;
+                                }
+                                write(results, out);
+                                return true;
+                              }));
   }
 
   // A normalisation that divides by sqrt(variance) + eps. Its third result is the reciprocal of the divisor.
   void eps_outside() {
     const auto index = [&](std::string_view name) {
-      return static_cast<std::size_t>(std::ranges::find(op_.arguments, name, &SchemaArgument::name) - op_.arguments.begin());
+      return static_cast<std::size_t>(std::ranges::find(op_.arguments, name, &SchemaArgument::name) -
+                                      op_.arguments.begin());
     };
     const std::size_t eps = index("eps"), weight = index("weight"), bias = index("bias");
     if (eps >= inputs_ || weight >= inputs_ || bias >= inputs_ || op_.outs() != 3) return;
-    found_.push_back(answering(op_, "add eps outside of the square root", [=](const HostCall& call) -> std::optional<Expectation> {
-      const auto is_none = [&](std::size_t i) { return std::holds_alternative<std::monostate>(call.arguments[i]); };
-      std::vector<Tensor> outs = call.expected.outs;
-      if (outs.size() != 3 || !is_none(weight) || !is_none(bias) || !is_floating(outs[2].dtype)) return std::nullopt;
-      const Real e = std::get<double>(call.arguments[eps]);
-      Array<Real> result = read<Real>(outs[0]), rstd = read<Real>(outs[2]);
-      if (rstd.count() == 0 || result.count() % rstd.count() != 0) return std::nullopt;
-      const Int each = result.count() / rstd.count();
-      for (Int r = 0; r < rstd.count(); ++r) {
-        const Real right = rstd[r];
-        rstd[r] = 1 / (std::sqrt(std::max(Real{0}, 1 / (right * right) - e)) + e);
-        for (Int k = 0; k < each; ++k) result[r * each + k] *= rstd[r] / right;
-      }
-      write(result, outs[0]), write(rstd, outs[2]);
-      return with_results(call.expected, std::move(outs));
-    }));
+    found_.push_back(
+        answering(op_, "add eps outside of the square root", [=](const HostCall& call) -> std::optional<Expectation> {
+          const auto is_none = [&](std::size_t i) { return std::holds_alternative<std::monostate>(call.arguments[i]); };
+          std::vector<Tensor> outs = call.expected.outs;
+          if (outs.size() != 3 || !is_none(weight) || !is_none(bias) || !is_floating(outs[2].dtype))
+            return std::nullopt;
+          const Real e = std::get<double>(call.arguments[eps]);
+          Array<Real> result = read<Real>(outs[0]), rstd = read<Real>(outs[2]);
+          if (rstd.count() == 0 || result.count() % rstd.count() != 0) return std::nullopt;
+          const Int each = result.count() / rstd.count();
+          for (Int r = 0; r < rstd.count(); ++r) {
+            const Real right = rstd[r];
+            rstd[r] = 1 / (std::sqrt(std::max(Real{0}, 1 / (right * right) - e)) + e);
+            for (Int k = 0; k < each; ++k) result[r * each + k] *= rstd[r] / right;
+          }
+          write(result, outs[0]), write(rstd, outs[2]);
+          return with_results(call.expected, std::move(outs));
+        }));
   }
 
   const Operator& op_;

@@ -478,8 +478,9 @@ class Describing {
   void describe_bounds() {
     const auto number = [&](std::string_view name) {
       const auto at = std::ranges::find(op_.arguments, name, &SchemaArgument::name);
-      return at == op_.arguments.end() ? std::nullopt
-                                       : number_in(call_.arguments[static_cast<std::size_t>(at - op_.arguments.begin())]);
+      return at == op_.arguments.end()
+                 ? std::nullopt
+                 : number_in(call_.arguments[static_cast<std::size_t>(at - op_.arguments.begin())]);
     };
     const auto low = number("min"), high = number("max");
     say_if(low && high && real(*low) > real(*high), "min is above max");

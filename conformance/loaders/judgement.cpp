@@ -56,7 +56,8 @@ std::string place_of(const Record& r) {
 StatedCause cause(const Record& r) {
   const std::string file = r.rule.empty() ? "with a file that breaks no rule" : "with a file that breaks " + r.rule;
   const bool is_check = r.failure == Class::accepted_though_invalid || r.failure == Class::refused_though_valid;
-  return {r.failure, "", fmt::format("{} at {}", file, place_of(r)), is_check ? file : "with files that are wrong in many ways"};
+  return {r.failure, "", fmt::format("{} at {}", file, place_of(r)),
+          is_check ? file : "with files that are wrong in many ways"};
 }
 
 std::string how_to_remake(const Record& r) {

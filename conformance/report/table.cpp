@@ -177,14 +177,16 @@ void write_defects(std::ostream& out, const TesteeSummary& testee, const TableSt
   if (list.empty()) {
     out << (style.fresh ? "\nNo new defects.\n" : "\nNo defects.\n");
   } else {
-    out << (style.fresh ? "\nDefects with new cases" : "\nDefects") << ", most serious first, each with its smallest call\n";
+    out << (style.fresh ? "\nDefects with new cases" : "\nDefects")
+        << ", most serious first, each with its smallest call\n";
     std::size_t tier_width = 0;
     const std::size_t shown = std::min(list.size(), style.defects);
     for (std::size_t i = 0; i < shown; ++i) tier_width = std::max(tier_width, name(list[i]->tier).size());
     for (std::size_t i = 0; i < shown; ++i) write_defect(out, *list[i], tier_width, style);
     if (shown < list.size()) fmt::print(out, "... and {} more: --defects {}\n", list.size() - shown, list.size());
   }
-  if (others > 0 && !style.outside && !style.fresh) fmt::print(out, "{} more outside of the contract: --strict\n", others);
+  if (others > 0 && !style.outside && !style.fresh)
+    fmt::print(out, "{} more outside of the contract: --strict\n", others);
 }
 
 void write_expected(std::ostream& out, const TesteeSummary& testee) {

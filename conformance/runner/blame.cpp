@@ -38,7 +38,7 @@ class BlockJudge {
 
   std::vector<Record> records() && {
     while (judged_.size() < block_.size())
-      if (children_.patience().is_lost(block_[judged_.size()]))
+      if (is_next_lost())
         judge_sample();
       else
         judge_rest();
@@ -48,11 +48,17 @@ class BlockJudge {
   }
 
  private:
-  // Leaves out some cases of a kind of which several hang, and judges the next one alone.
+  // Whether several cases of the next case's kind hang.
+  bool is_next_lost() const {
+    return judged_.size() < block_.size() && children_.patience().is_lost(block_[judged_.size()]);
+  }
+
+  // Leaves out some cases of such a kind, and judges the next case alone.
   void judge_sample() {
-    for (std::size_t left = left_out; left > 0 && judged_.size() < block_.size(); --left)
+    for (std::size_t left = left_out; left > 0 && is_next_lost(); --left)
       judged_.push_back(children_.left_out(block_[judged_.size()]));
-    if (judged_.size() < block_.size()) judged_.push_back(children_.run_alone(block_[judged_.size()], Detail::failures, true));
+    if (judged_.size() < block_.size())
+      judged_.push_back(children_.run_alone(block_[judged_.size()], Detail::failures, true));
   }
 
   // Runs the cases without judgement in a fresh child, as far as it lives, then the first case of the block again.

@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int few = 3;                       // hangs after which the run waits less, and of a kind, after which it samples
-constexpr int times_the_slowest = 20;        // the short limit
+constexpr int few = 3;                 // hangs after which the run waits less, and of a kind, after which it samples
+constexpr int times_the_slowest = 20;  // the short limit
 constexpr std::chrono::milliseconds least_limit = 2s;  // of the short limit: a loaded machine may delay a case
 
 constexpr std::chrono::seconds worth_telling = 3s;  // a wait
@@ -35,7 +35,9 @@ std::string Patience::waits_for() const {
   const auto longest = std::ranges::min_element(waits_, {}, [](const auto& w) { return w.second.since; });
   if (longest == waits_.end()) return {};
   const auto time = std::chrono::steady_clock::now() - longest->second.since;
-  return time < worth_telling ? "" : fmt::format("{} ({:.0f} s)", longest->second.id, std::chrono::duration<double>(time).count());
+  return time < worth_telling
+             ? ""
+             : fmt::format("{} ({:.0f} s)", longest->second.id, std::chrono::duration<double>(time).count());
 }
 
 void Patience::note_hang(std::string_view id) {
@@ -56,9 +58,9 @@ TimeLimit Patience::short_limit() const {
 
 TimeLimit Patience::short_limit_locked() const {
   const auto own = std::chrono::duration_cast<std::chrono::milliseconds>(times_the_slowest * slowest_);
-  const std::chrono::milliseconds given = std::min(full_.processor, full_.wall), time = std::clamp(own, std::min(least_limit, given), given);
-  return {full_.processor * time.count() / given.count(), full_.wall * time.count() / given.count(),
-          full_.interrupted};
+  const std::chrono::milliseconds given = std::min(full_.processor, full_.wall),
+                                  time = std::clamp(own, std::min(least_limit, given), given);
+  return {full_.processor * time.count() / given.count(), full_.wall * time.count() / given.count(), full_.interrupted};
 }
 
 bool Patience::is_lost(std::string_view id) const {

@@ -18,7 +18,7 @@ class Patience {
 
   const TimeLimit& full() const { return full_; }
 
-  void note_begin(const std::string& id);  // this thread waits for a case
+  void note_begin(const std::string& id);        // this thread waits for a case
   void note_end(std::chrono::nanoseconds time);  // a case ended after `time`
   void note_hang(std::string_view id);           // a case was ended by its limit
 

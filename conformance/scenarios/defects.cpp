@@ -133,9 +133,8 @@ class Places {
 };
 
 // The rules of frames, which any request can show to be broken. The other rules are about what one request does.
-constexpr auto rules_of_frames =
-    std::to_array<std::string_view>({"protocol.mark", "protocol.version", "protocol.length", "protocol.checksum",
-                                     "protocol.reply", "protocol.body"});
+constexpr auto rules_of_frames = std::to_array<std::string_view>(
+    {"protocol.mark", "protocol.version", "protocol.length", "protocol.checksum", "protocol.reply", "protocol.body"});
 
 // The rule of frames that the testee broke; empty if it broke none.
 std::string_view broken_rule_of_frames(const Record& r) {

@@ -125,7 +125,8 @@ std::string sentence(const Defect& d, std::string_view many) {
   const bool one = d.operators.size() == 1;
   const std::string who = one ? d.operators[0] : fmt::format("{} {}", d.operators.size(), many);
   const Phrase phrase = effect(d);
-  const std::string does = !d.does.empty() ? one ? of_one(d.does) : d.does : std::string(one ? phrase.one : phrase.many);
+  const std::string does =
+      !d.does.empty() ? one ? of_one(d.does) : d.does : std::string(one ? phrase.one : phrase.many);
   return fmt::format("{} {}{}{}", who, does, d.when.empty() ? "" : " ", d.when);
 }
 

@@ -9,6 +9,7 @@
 
 #include "conformance/runner/blame.h"
 #include "conformance/sandbox/death.h"
+#include "reference/fault.h"
 
 namespace assay {
 namespace judged_test {
@@ -21,7 +22,7 @@ int judged = 0;        // number of cases
 
 // The first letter of a case's id selects its behaviour: `a` aborts, `l` aborts with a lock held, `w` waits for that
 // lock, `k` aborts and is counted, `c` fails if a `k` was counted, `s` crashes in another way, `g` fails with an answer
-// that depends on the cases before it, any other letter passes.
+// that depends on the cases before it, `h` never ends, any other letter passes.
 Judged judge(std::string_view id, RunMode mode) {
   const bool aborts = id[0] == 'a' || id[0] == 'l' || id[0] == 'k';
   is_held |= id[0] == 'l', counted += id[0] == 'k';
@@ -30,6 +31,8 @@ Judged judge(std::string_view id, RunMode mode) {
   if (aborts) std::abort();
   if (id[0] == 'w' && is_held) std::this_thread::sleep_for(1h);
   if (id[0] == 's') std::raise(SIGSEGV);
+  for (volatile bool forever = id[0] == 'h'; forever;) {
+  }
   Judged j;
   j.record.verdict = Verdict::pass, j.record.case_id = id;
   if (id[0] == 'g')
@@ -124,6 +127,24 @@ TEST(Blocks, ACaseThatFailsAloneBlamesNoOther) {
   const auto records = judge_in_turn(children(), std::vector<std::string>{"p1", "g1", "p2", "g2"});
   ASSERT_EQ(records.size(), 4u);
   for (const Record& r : records) EXPECT_EQ(r.failure, r.case_id[0] == 'g' ? Class::value : Class::none) << r.case_id;
+}
+
+// After three cases that do not end, one of 16 others of their kind is judged; cases of other kinds all are.
+TEST(Blocks, SampleAKindThatHangs) {
+  JudgingChildren hasty({100ms, 10s}, judge, lose);
+  std::vector<std::string> block;
+  for (int i = 0; i < 40; ++i) block.push_back(text("h#", i));
+  block.push_back("p#1");
+  int hanging = 0, left_out = 0;
+  const std::vector<Record> records = judge_in_turn(hasty, block);
+  ASSERT_EQ(records.size(), block.size());
+  for (const Record& r : records) {
+    hanging += r.verdict == Verdict::timeout;
+    left_out += r.verdict == Verdict::unsupported && r.rule == "run.hangs";
+  }
+  EXPECT_EQ(records.back().verdict, Verdict::pass);
+  EXPECT_EQ(hanging, 5);
+  EXPECT_EQ(left_out, 35);
 }
 
 }  // namespace judged_test

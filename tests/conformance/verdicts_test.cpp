@@ -1,12 +1,15 @@
 // spec/verdicts.md, spec/runtime_suite.md and the tables in the code have the same words, each once.
 #include <gmock/gmock-matchers.h>
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 
 #include "conformance/contract/read_contract.h"
 #include "conformance/scenarios/scenario.h"
+#include "conformance/verdict/stated_defects.h"
 #include "tests/support/records.h"
 
 namespace assay {
@@ -72,6 +75,29 @@ TEST(Words, LinesHaveTheWordsOfTheSpecification) {
   defect.ways = {"whenever self has NaN", "always"}, defect.command = repro_line(defect.smallest);
   const auto line = nlohmann::ordered_json::parse(to_json_line(defect));
   EXPECT_THAT(names_of(documented("Defect lines")), ElementsAreArray(fields_of(line["defect"])));
+}
+
+// Many causes of one kind are one defect; a few are told apart.
+TEST(StatedDefects, JoinManyCausesOfAKind) {
+  const auto found = [](int places, bool is_of_a_kind) {
+    StatedDefects defects("the loader", [](const Record&, const Record&) { return false; });
+    for (int i = 0; i < places; ++i) {
+      const Record r = failing("T1", Class::heap_damage, fmt::format("#{}", i));
+      defects.add(r, {r.failure, "", fmt::format("at {}", i), is_of_a_kind ? "in many ways" : ""});
+    }
+    return defects.found();
+  };
+  EXPECT_EQ(found(3, true).size(), 3u);
+  EXPECT_EQ(found(40, false).size(), 40u);
+  ASSERT_EQ(found(40, true).size(), 1u);
+  EXPECT_EQ(found(40, true)[0].sentence, "the loader damages the heap in many ways");
+  EXPECT_EQ(found(40, true)[0].case_ids.size(), 40u);
+}
+
+TEST(StatedDefects, SayWhatTheTesteeDoes) {
+  StatedDefects defects("the runtime", [](const Record&, const Record&) { return false; });
+  defects.add(failing("recorded", Class::exit), {Class::exit, "break the rule protocol.reply of the wire protocol"});
+  EXPECT_EQ(defects.found().at(0).sentence, "the runtime breaks the rule protocol.reply of the wire protocol");
 }
 
 }  // namespace verdicts_test

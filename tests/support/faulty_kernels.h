@@ -172,9 +172,9 @@ inline const std::vector<Mistake>& mistakes() {
       {"0 - x for the negative", "aten::neg.out", [](K k) { each(k, [](Real x, Real r) { return x == 0 ? 0 : r; }); },
        "0 for 0"},
       {"NaN is lost", "aten::maximum.out",
-       [](K k) {
-         each_pair(k, [](Real a, Real b, Real r) { return std::isnan(a) ? b : std::isnan(b) ? a : r; });
-       },
+       [](K k) { each_pair(k, [](Real a, Real b, Real r) { return std::isnan(a)   ? b
+                                                                  : std::isnan(b) ? a
+                                                                                  : r; }); },
        "operand is NaN|for NaN|NaN in"},
       {"min of max where min is above max", "aten::clamp.out",
        [](K k) {
@@ -217,7 +217,7 @@ inline const std::vector<Mistake>& mistakes() {
          const DType dtype = k.out().dtype;
          each(k, [&](Real x, Real r) { return std::isfinite(r) && x != 0 ? std::log(round_to(dtype, 1 + x)) : r; });
        },
-       "log\\(1|near 0"},
+       "1 \\+ x|near 0"},
       {"saturates", "aten::add.out",
        [](K k) {
          const DType dtype = k.out().dtype;
@@ -242,10 +242,7 @@ inline const std::vector<Mistake>& mistakes() {
        },
        "float32|2\\^24"},
       {"logical shift", "aten::bitwise_right_shift.Tensor_out",
-       [](K k) {
-         each_pair(k, [](Real a, Real, Real r) { return a < 0 ? 1 : r; });
-       },
-       "negative"},
+       [](K k) { each_pair(k, [](Real a, Real, Real r) { return a < 0 ? 1 : r; }); }, "negative"},
       {"converts other to the dtype of self", "aten::div.out",
        [](K k) {
          Tensor& other = k.tensor("other");
@@ -293,8 +290,7 @@ inline const std::vector<Mistake>& mistakes() {
          k.run();
        },
        "negative dim|dim is negative|dim has negative|least of dim is at most -1"},
-      {"always the last dim", "aten::cumsum.out", [](K k) { k.integer("dim") = -1, k.run(); },
-       "last dimension"},
+      {"always the last dim", "aten::cumsum.out", [](K k) { k.integer("dim") = -1, k.run(); }, "last dimension"},
       {"always the first dim", "aten::cumprod.out", [](K k) { k.integer("dim") = 0, k.run(); }, "first dimension"},
       {"dims: the first alone", "aten::flip.out",
        [](K k) {
@@ -333,9 +329,9 @@ inline const std::vector<Mistake>& mistakes() {
          const Int step = k.integer("step");
          if (!k.run() || step == 1 || self.rank() == 0) return;
          Int dim = k.integer("dim") + (k.integer("dim") < 0 ? self.rank() : 0);
-         const Int begin = std::clamp<Int>(k.has("start") ? k.integer("start") < 0 ? k.integer("start") + self.sizes[dim]
-                                                                                  : k.integer("start")
-                                                          : 0, 0, self.sizes[dim]);
+         const Int begin = std::clamp<Int>(
+             k.has("start") ? k.integer("start") < 0 ? k.integer("start") + self.sizes[dim] : k.integer("start") : 0, 0,
+             self.sizes[dim]);
          k.out() = arranged(part(self, dim, begin, begin + k.out().sizes[dim]), k.out().dim_order);
        },
        "ignores step|step is (not 1|at least 2)"},
@@ -372,11 +368,14 @@ inline const std::vector<Mistake>& mistakes() {
        },
        "(swaps|exchanges) (stride and dilation|dilation and stride)"},
       {"dilation is ignored", "aten::max_pool2d_with_indices.out",
-       [](K k) { k["dilation"] = Ints{1, 1}, k.run(); }, "ignores dilation"},
+       [](K k) {
+         k["dilation"] = Ints{1, 1}, k.run();
+       },
+       "ignores dilation"},
       {"ceil_mode is ignored", "aten::avg_pool2d.out", [](K k) { k.flag("ceil_mode") = false, k.run(); },
        "ignores ceil_mode"},
-      {"count_include_pad is ignored", "aten::avg_pool2d.out",
-       [](K k) { k.flag("count_include_pad") = true, k.run(); }, "ignores count_include_pad"},
+      {"count_include_pad is ignored", "aten::avg_pool2d.out", [](K k) { k.flag("count_include_pad") = true, k.run(); },
+       "ignores count_include_pad"},
       {"scale_factors are swapped", "aten::upsample_nearest2d.vec_out",
        [](K k) {
          if (Doubles* s = std::get_if<Doubles>(&k["scale_factors"])) std::ranges::reverse(*s);
@@ -394,15 +393,16 @@ inline const std::vector<Mistake>& mistakes() {
       {"largest is ignored", "aten::topk.values", [](K k) { k.flag("largest") = true, k.run(); }, "ignores largest"},
       {"descending is ignored", "aten::sort.values_stable", [](K k) { k.flag("descending") = false, k.run(); },
        "ignores descending"},
-      {"include_self is ignored", "aten::scatter_reduce.two_out",
-       [](K k) { k.flag("include_self") = true, k.run(); }, "ignores include_self"},
+      {"include_self is ignored", "aten::scatter_reduce.two_out", [](K k) { k.flag("include_self") = true, k.run(); },
+       "ignores include_self"},
 
       // places and layouts
       {"channels last is read as contiguous", "aten::upsample_nearest2d.vec_out",
        [](K k) { as_contiguous(k.tensor("input")), k.run(); }, "as if (it|out) were contiguous"},
       {"other is read in the order of self", "aten::mul.out",
        [](K k) {
-         if (k.tensor("other").rank() == k.tensor("self").rank()) k.tensor("other").dim_order = k.tensor("self").dim_order;
+         if (k.tensor("other").rank() == k.tensor("self").rank())
+           k.tensor("other").dim_order = k.tensor("self").dim_order;
          k.run();
        },
        "reads other in the dim order of self"},

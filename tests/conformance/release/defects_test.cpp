@@ -164,7 +164,7 @@ const std::vector<Bug>& bugs() {
       {"aten::minimum.out", [](G g) { return g.is("out", DType::float64) && !g.is("self", DType::float64); }, spoil,
        Class::value, "float64"},
       {"aten::permute_copy.out", [](G g) { return g.tensor("self").sizes.size() == 2; }, give_wrong_sizes, Class::shape,
-       "rank of"},
+       "is 2"},
       {"aten::log.out", [](G g) { return g.is("self", DType::float16); }, count, Class::not_repeatable, "is float16"},
       {"aten::tanh.out", [](G g) { return g.is("self", DType::int16); }, leave, Class::exit, "is int16"},
       {"aten::cosh.out", [](G g) { return g.is("self", DType::int32); }, assert_falsely, Class::assertion, "is int32"},
