@@ -17,18 +17,18 @@ namespace assay {
 namespace {
 
 constexpr const char* bench_details =
-    R"(ENGINE=FILE gives the engine FILE in place of PROGRAM. assay looks for FILE in the current folder, then in the folder
-of PROGRAM. The engine executorch uses its XNNPACK.
+    R"(With ENGINE=FILE, ENGINE runs FILE in place of PROGRAM. assay looks for FILE in the current folder, then in the
+folder of PROGRAM. The engines executorch and executorch+xnnpack are the same: both use XNNPACK.
 
 The inputs and the expected outputs are those of the first call in the file calls.json beside PROGRAM. Without that file
-the inputs are random, and the outputs are compared with the outputs of --with. Inputs that only FILE has hold state and
-begin with zeros.
+the inputs are random, and the outputs are compared with the outputs of --with. An input that FILE has and PROGRAM
+lacks is state. Its elements are zero at the beginning.
 
-All engines run in this process, on as many processors as --threads. assay times them in three phases:
+All engines run in this process, on as many processors as --threads states. assay times them in three phases:
   1. It loads each engine and runs it once.
-  2. The engines alternate run by run in random order, so that each meets caches that the others have used.
+  2. The engines alternate run by run in random order, so that no engine finds its own data in a cache.
   3. Each engine runs alone, several times in a row.
-A ratio compares the times of one round of the second phase.
+Each ratio compares the times of two engines in one round of the second phase.
 
 )";
 
@@ -102,7 +102,7 @@ void define_bench(Options& options) {
   const auto r = std::make_shared<BenchCommand>();
   options.add("PROGRAM", r->programs, "Runs these .pte files").required();
   options.add("--with", r->with, engine_help).value("ENGINE[=FILE]").shows_default();
-  options.add_each("--against", r->against, "ENGINE[=FILE]", "Compares the engine of --with with ENGINE");
+  options.add_each("--against", r->against, "ENGINE[=FILE]", "Compares ENGINE with the engine of --with");
   options.add("--threads", r->threads, "Gives each engine N threads").value("N").at_least(1).shows_default();
   options
       .add("--seconds", r->effort.seconds,
@@ -110,11 +110,18 @@ void define_bench(Options& options) {
       .value("SECONDS")
       .at_least(0)
       .shows_default();
-  options.add_each("--conformance", r->conformance, "RUN",
-                   "Prints beside each engine what RUN found wrong in it; RUN is a file that assay kernels -o wrote");
-  options.add("--rtol", r->rtol, "Compares outputs with this relative tolerance; default: that of calls.json, or 1e-4")
+  options.add_each(
+      "--conformance", r->conformance, "RUN",
+      "Prints beside each engine the failures that RUN found in it; RUN is a file that assay kernels -o wrote");
+  options
+      .add("--rtol", r->rtol,
+           "Compares outputs with this relative tolerance; default: the tolerance in calls.json, "
+           "or 1e-4 if there is none")
       .value("RTOL");
-  options.add("--atol", r->atol, "Compares outputs with this absolute tolerance; default: that of calls.json, or 1e-5")
+  options
+      .add("--atol", r->atol,
+           "Compares outputs with this absolute tolerance; default: the tolerance in calls.json, "
+           "or 1e-5 if there is none")
       .value("ATOL");
   options.flag("--json", r->json, "Prints JSON, with times in seconds");
   options.add("-o", r->json_file, "Writes JSON to FILE").value("FILE");

@@ -21,7 +21,7 @@ arguments that have a default may be left out. The type of an argument in the sc
   Tensor[]    {[1,2]:f32,[3]:f32}
   Scalar      1   1.5   true   nan   -inf
   int[]       [1,2]           float[]     [1.0,2.5]       bool[]  [true,false]
-  str         tanh            ScalarType  float32 or 6    absent  none
+  str         tanh            ScalarType  float32 or 6    no value  none
 Results are printed in the same notation. spec/call.md defines the notation and the lines of --jsonl. A request of
 --jsonl may set lower limits.)";
 
@@ -86,7 +86,7 @@ void define_call(Options& options) {
               "The operator's name in ATen, such as aten::add.out; assay operators lists all names");
   options.take_rest(request->arguments);
   options.add_each("--out", request->outs, "DTYPE",
-                   "Gives an out argument this dtype, and optionally this dim order, such as f64 or f32:(0,2,3,1)");
+                   "Gives the next out argument this dtype, and optionally a dim order, such as f64 or f32:(0,2,3,1)");
   const Option json = options.flag("--json", request->json, "Prints the answer as JSON");
   options
       .flag("--jsonl", request->jsonl,

@@ -62,16 +62,16 @@ void define_check(Options& options) {
   options.add_each("--data", r->data, "FILE", "Checks the program together with this .ptd file");
   options
       .add("--with", r->testee,
-           "Also lists each instruction for which TESTEE has no kernel, and, for the testee optimized, the memory that "
-           "it needs; the kinds of testees are listed below")
+           "Also lists each instruction for which TESTEE has no kernel; if TESTEE is optimized, also lists the memory "
+           "that each method needs; the kinds of testees are listed below")
       .value("TESTEE");
   options.flag("--json", r->json, "Prints JSON");
   add_limits(options, r->limits);
   add_no_map(options, r->map);
   options.details(text(
       "spec/format/rules.yaml defines the rules. The exit code tells the outcome of the first fault. It is 5 if the "
-      "program\nis valid but TESTEE lacks a kernel for it. Without --no-map, the command ends with a signal if "
-      "another process truncates\nthe file meanwhile.\n\n",
+      "program\nis valid but TESTEE lacks a kernel for one of its calls. Without --no-map, the command ends with a "
+      "signal if another\nprocess truncates the file meanwhile.\n\n",
       testee_kinds));
   options.action([r] { return refusals_as_json(r->json, [&] { return show_check(*r); }); });
 }

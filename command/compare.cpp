@@ -88,8 +88,8 @@ void define_compare(Options& options) {
   options.add("AFTER", r->after, "A later run, or a run of another testee, as -o wrote it").required();
   options.flag("--json", r->json, "Prints the comparison as JSON");
   options.details(
-      R"(A failure that --known did not list is new if BEFORE did not judge its case, did not fail it, or failed it less
-seriously.
+      R"(A failure in AFTER that --known did not list is new if its case was not judged in BEFORE, did not fail there,
+or failed there with a lower severity.
 
 Exit codes:
   0  no failure of a promised case is new

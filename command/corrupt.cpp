@@ -18,14 +18,14 @@ using corrupt::Attempt;
 constexpr const char* corrupt_details =
     R"(A file equals PROGRAM except for one place: a number, an offset, a length, a slot of a table, the tag of a union, the
 header, or the end of the file. Without PROGRAM the files are the cases of rules: for each rule, files at its boundary
-and files that break it. assay's own checks decide the prefix of a name, which tells what a loader has to do:
+and files that break it. The prefix of a name, which assay's own checks decide, tells what a loader has to do:
 
   n_  refuse the file, because it breaks a rule of spec/format/rules.yaml
   y_  accept the file, because it means the same as PROGRAM
-  i_  accept or refuse the file, but not crash: it means something else, exceeds a limit, or needs a feature
+  i_  accept or refuse the file, but not crash: it has another meaning, exceeds a limit, or needs an optional feature
 
 --all also writes manifest.jsonl. It has a JSON object for each file: its name, the expected outcome, the broken rules,
-what the file tries, and the data files that belong to it.)";
+what the file tests, and the data files that belong to it.)";
 
 struct CorruptCommand {
   std::string program, rule, name, output;
@@ -163,13 +163,13 @@ void define_corrupt(Options& options) {
   options.add(
       "PROGRAM", r->program,
       "Changes this valid .pte, .ptd or .bpte file, or one of the programs sample:plain, sample:complete, sample:old; "
-      "default: writes the cases of rules");
+      "without PROGRAM, the files are the cases of rules");
   options.add_each("--data", r->data, "FILE", "Checks the program together with this .ptd file");
   Options what = options.exactly_one();
-  what.add("--rule", r->rule, "Writes one file that breaks RULE, and no other rule if there is such a file")
+  what.add("--rule", r->rule, "Writes one file that breaks RULE and, if possible, no other rule")
       .value("RULE")
       .check(rule_problem);
-  what.add("--name", r->name, "Writes the file NAME of --list").value("NAME");
+  what.add("--name", r->name, "Writes the file that has this name; --list prints all names").value("NAME");
   what.flag("--all", r->all, "Writes all files to the folder of -o");
   what.flag("--list", r->list, "Prints the names of all files, and what is wrong with each");
   options.add("-o,--output", r->output, "Writes the file to PATH, or with --all the files to the folder PATH")
@@ -188,12 +188,12 @@ const Registered registered_corrupt(
      "Writes files that differ from a program in one place, or that break a rule",
      define_corrupt,
      {{"assay corrupt model.pte --list", "lists the files"},
-      {"assay corrupt model.pte --rule T11 -o broken.pte", "writes a file that breaks this rule"},
+      {"assay corrupt model.pte --rule T11 -o broken.pte", "writes a file that breaks the rule T11"},
       {"assay corrupt model.pte --name execution_plan.0.values.3.val.sizes:length=huge -o broken.pte",
-       "writes the file of this name"},
+       "writes the file that has this name in the list"},
       {"assay corrupt model.pte --all --places 3 -o corrupted",
        "writes files for at most 3 places that hold the same field"},
-      {"assay corrupt --rule T13 -o broken.pte", "writes the case of a rule"}}});
+      {"assay corrupt --rule T13 -o broken.pte", "writes the case of rules that breaks the rule T13"}}});
 
 }  // namespace
 }  // namespace assay

@@ -125,7 +125,8 @@ void define_explain(Options& options) {
   const auto r = std::make_shared<ExplainCommand>();
   options.add("PROGRAM", r->program, "Prepares a method of this .pte file").required().existing_file();
   options.add_each("--data", r->data, "FILE", "Loads the program with this .ptd file");
-  options.add("--method", r->method, "Explains this method; default: forward, or the only method").value("METHOD");
+  options.add("--method", r->method, "Explains this method; default: the only method, or forward if there are several")
+      .value("METHOD");
   options
       .add("--with", r->testee,
            "Prepares the method for this instruction set and arithmetic, such as optimized:avx2 or "
@@ -134,7 +135,9 @@ void define_explain(Options& options) {
       .shows_default();
   add_limits(options, r->limits);
   options.flag("--json", r->json, "Prints JSON");
-  options.details("The kernel \"reference\" is the fallback. A selective build (assay select) leaves it out.");
+  options.details(
+      "The kernel \"reference\" is the fallback. A selective build (assay select) does not contain "
+      "the fallback.");
   options.action([r] { return refusals_as_json(r->json, [&] { return explain(*r); }); });
 }
 

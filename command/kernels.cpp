@@ -76,9 +76,10 @@ Deciding KernelRun::add_options(Options& options, KernelRequest& r) {
       options.flag("--thorough", r.suite.thorough, thorough_help),
       options.add("--contract", r.contract, contract_help).value("CONTRACT"),
       options
-          .add("--mustpass", r.run.mustpass,
-               "Fails the run if a case that FILE lists does not pass; a line begins with a case id; these cases are "
-               "always judged")
+          .add(
+              "--mustpass", r.run.mustpass,
+              "Fails the run if a case that FILE lists does not pass; a line begins with a case id; assay judges these "
+              "cases even if other options leave them out")
           .value("FILE"),
       options.add("--cases", r.cases, "Judges only the cases that FILE lists; a line begins with a case id")
           .value("FILE")
@@ -87,7 +88,7 @@ Deciding KernelRun::add_options(Options& options, KernelRequest& r) {
 }
 
 void KernelRun::add_rest(Options& options, KernelRequest& r, const RunOptions& of_run, const Option& shard) {
-  options.add("--defect", r.defect, "Judges only the cases of the defect ID that the run of --baseline found")
+  options.add("--defect", r.defect, "Judges only the cases of the defect that has this ID in the run of --baseline")
       .value("ID")
       .needs(of_run.baseline)
       .excludes(shard);

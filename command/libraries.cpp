@@ -90,7 +90,7 @@ constexpr std::array kinds{
                [](const Asked&) { return bench::make_reference(); }},
     TesteeKind{"optimized", "", "assay's optimized runtime", optimized_library, optimized_runtime, optimized_engine},
     TesteeKind{"optimized:", "avx2,relaxed",
-               "the optimized runtime with this instruction set, with relaxed arithmetic, or with both",
+               "the optimized runtime with an instruction set, with relaxed arithmetic, or with both",
                optimized_library, optimized_runtime, optimized_engine},
     TesteeKind{
         "recorded", "", "the recorded results of eager PyTorch",
@@ -101,10 +101,11 @@ constexpr std::array kinds{
     TesteeKind{"onnxruntime", "", "ONNX Runtime, from the file libonnxruntime.so in the folder of the command assay",
                no_kernels, no_programs,
                [](const Asked&) { return bench::make_onnxruntime(executable_folder() / "libonnxruntime.so"); }},
-    TesteeKind{"python:", "MODULE", "a Python module whose functions compute on numpy arrays",
+    TesteeKind{"python:", "MODULE",
+               "a Python module with kernels on numpy arrays, or with a function that loads programs",
                remote_library<wire::python_address>, remote_runtime<wire::python_address>, not_timed},
-    TesteeKind{"tcp:", "HOST:PORT", "a server of the wire protocol", remote_library<wire::tcp_address>,
-               remote_runtime<wire::tcp_address>, not_timed},
+    TesteeKind{"tcp:", "HOST:PORT", "a server of the wire protocol at this TCP address",
+               remote_library<wire::tcp_address>, remote_runtime<wire::tcp_address>, not_timed},
     TesteeKind{"serial:", "DEVICE:BAUD", "a server of the wire protocol on a serial line; :BAUD may be left out",
                remote_library<wire::serial_address>, remote_runtime<wire::serial_address>, not_timed},
     TesteeKind{"runner:", "COMMAND", "a command with the options of ExecuTorch's executor_runner", no_kernels,
@@ -150,7 +151,7 @@ std::string list(std::string_view title, Is is) {
 }
 
 const std::string where_defined =
-    "\nspec/runtime_protocol.md defines the wire protocol, spec/kernel_library.md defines assay_kernel_library_v1.";
+    "\nspec/runtime_protocol.md defines the wire protocol, and spec/kernel_library.md defines assay_kernel_library_v1.";
 
 // -- finding ----------------------------------------------------------------------------------------------------------
 

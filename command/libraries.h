@@ -62,17 +62,17 @@ inline constexpr const char* golden_help =
     "the checkout or the installation";
 
 inline constexpr const char* timeout_help =
-    "Stops a case or call after SECONDS of processor time, or of wall-clock time if the testee is another process or "
-    "another machine";
+    "Stops each case, or each call of assay run, after SECONDS; this is processor time, but wall-clock time if the "
+    "testee is another program or another machine";
 
 inline constexpr const char* thorough_help =
     "Repeats each call that succeeds under harder conditions: with larger outs, with too little memory for the outs, "
-    "and with each of its first allocations refused";
+    "and with each of its first allocations refused in turn";
 
 // The contract of this name or file; if that is empty, the contract of the library.
 Contract open_contract(const std::string& asked_for, const std::string& library);
 inline constexpr const char* contract_help =
-    "Judges by this contract: a file, or a name in conformance/data/contracts; default: the contract named like the "
-    "testee, or else the contract everything, which promises all calls";
+    "Judges by this contract: a file, or a name in conformance/data/contracts; default: the contract that has the name "
+    "of the testee; if there is none, the contract everything, which promises all calls";
 
 }  // namespace assay

@@ -215,19 +215,20 @@ void define_loader(Options& options) {
   const auto r = std::make_shared<LoaderCommand>();
   r->run.subject = "rule";
   options.add("TESTEE", r->run.testee, "The loader that gets the files; the loaders are listed below").required();
-  options.add_each("--program", r->programs, "FILE", "Makes files of this program");
-  options.add_each("--data", r->data, "FILE", "Loads all of these programs with this .ptd file");
+  options.add_each("--program", r->programs, "FILE", "Changes this program in one place for each file");
+  options.add_each("--data", r->data, "FILE", "Loads each program of --program with this .ptd file");
   options
       .add("--places", r->places,
            "Changes at most N of the places that hold the same field, such as the sizes of tensors; 0 changes all")
       .value("N")
       .shows_default();
-  options.flag("--programs-only", r->programs_only, "Leaves out the samples and the cases of rules");
+  options.flag("--programs-only", r->programs_only,
+               "Makes files only from --program, not from the samples and the cases of rules");
   options.flag("--execute", r->settings.executes,
                "Also executes the methods of accepted programs, with zeros as inputs");
   options
       .add("--timeout", r->seconds,
-           "Stops TESTEE after SECONDS of processor time for a file, or after ten times as much wall-clock time")
+           "Stops TESTEE when one file takes more than SECONDS of processor time, or ten times as much wall-clock time")
       .value("SECONDS")
       .within(1, 3600)
       .shows_default();
@@ -235,9 +236,9 @@ void define_loader(Options& options) {
       .value("BYTES")
       .shows_default();
   options
-      .add(
-          "--table", r->table,
-          "Writes a Markdown table to FILE: for each rule, how many files were accepted, were refused, or ended TESTEE")
+      .add("--table", r->table,
+           "Writes a Markdown table to FILE: for each rule, the number of files with each outcome: refused, "
+           "accepted, exhausted, crashed, hung or untested")
       .value("FILE");
   add_run_options(options, r->run);
   options.details(text(loader_details, run_exit_codes));

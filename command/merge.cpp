@@ -49,8 +49,8 @@ void define_merge(Options& options) {
   add_workers(options, r->workers);
   add_run_options(options, r->run).lines.required();
   options.details(text(
-      "assay merge looks for the causes of failures and calls the kernels of the testee for this. Except for times, "
-      "the run\nequals the run that one machine writes without --shard.\n\n",
+      "To find the causes of failures, assay merge calls the kernels of the testee. Except for times, the merged run "
+      "equals\nthe run that one machine writes without --shard.\n\n",
       run_exit_codes));
   options.action([r] { return merge(*r); });
 }

@@ -79,7 +79,7 @@ int report(ReportCommand& request) {
 
 void define_report(Options& options) {
   const auto r = std::make_shared<ReportCommand>();
-  options.add("RUN", r->runs, "Files that assay kernels, runtime or loader wrote with -o").required();
+  options.add("RUN", r->runs, "Files that assay kernels, assay runtime or assay loader wrote with -o").required();
   r->reports.add_options(options);
   options.details("Without --html, --junit, --sarif and --markdown, assay report prints a table.");
   options.action([r] { return report(*r); });

@@ -29,19 +29,19 @@ constexpr const char* run_details =
   - a string in quotes.
 If inputs are missing, the message lists the inputs of the method. Without --output-dir, outputs are printed.
 
-The calls of --calls run in order on one loaded program. Paths are relative to FILE:
+The calls of --calls run in order on one loaded program. Paths in FILE are relative to its folder. An example:
   {"data":["weights.ptd"],"calls":[{"method":"forward","inputs":["x.npy",3,1.5,true,null,{"string":"s"}],
     "outputs":["y.npy",7],"rtol":1e-4,"atol":1e-5}]}
-An output agrees if |got - want| <= atol + rtol |want|. A call without both tolerances requires equal outputs. The cases
-of a .bpte file run in the same way, each on a newly loaded program.
+An output agrees if |got - want| <= atol + rtol |want|. A tolerance that a call leaves out is 0. The cases of a
+.bpte file run in the same way, each on a newly loaded program.
 
 A TESTEE is a runtime or a kernel library:
   - A runtime runs the program in a child process. assay reports a crash with a class of spec/verdicts.md.
   - A kernel library answers the calls of operators, and the reference does all other work. The reference also answers
     the calls that the library does not support; a line of the output lists them.
-With --against, two testees run the program, and assay compares their outputs. For a kernel library against the
-reference, each instruction gets the values that the reference computed, and assay names the first instruction whose
-results exceed the bound of its operator.
+With --against, two testees run the program, and assay compares their outputs. If a kernel library runs against the
+reference, each instruction gets the values that the reference computed, and assay names the first instruction with a
+result whose error exceeds the bound of its operator.
 
 Exit codes:
   0  all outputs agree, or none is expected
@@ -302,7 +302,8 @@ void define_run(Options& options) {
   options.add("PROGRAM", r->program, "Runs this .pte or .bpte file").required();
   options.add_each("--data", r->data, "FILE", "Loads the program with this .ptd file");
   const Option method =
-      options.add("--method", r->method, "Runs this method; default: forward, or the only method").value("METHOD");
+      options.add("--method", r->method, "Runs this method; default: the only method, or forward if there are several")
+          .value("METHOD");
   const Option input = options.add_each("--input", r->inputs, "VALUE", "Gives the method its next input");
   const Option output =
       options.add("--output-dir", r->output_dir, "Writes the outputs that are tensors to FOLDER as 0.npy, 1.npy, ...")
@@ -337,9 +338,8 @@ void define_run(Options& options) {
   add_limits(options, r->limits);
   add_no_map(options, r->map);
   options.flag("--share-arenas", r->share_arenas,
-               "Lets all methods share the arenas in which one of them keeps state; without this option they share "
-               "only named state; "
-               "executorch always shares these arenas");
+               "Lets all methods share the arenas in which one of them keeps state; without this option, methods "
+               "share only named state; the testee executorch always shares these arenas");
   options
       .add("--packed-cache", r->packed_cache,
            "Keeps the packed constants of the optimized runtime in FOLDER; use one folder for each program")
@@ -365,7 +365,7 @@ const Registered registered_run(
        "compares the official runtime with the reference"},
       {"assay run model.pte --input x.npy --with optimized", "runs the program on the optimized runtime"},
       {"assay run model.pte --input x.npy --with optimized:relaxed",
-       "runs it faster, within wider bounds (spec/numerics.md)"},
+       "runs the program with relaxed arithmetic: faster, within wider error bounds (spec/numerics.md)"},
       {"assay run model.pte --with optimized --packed-cache kept", "keeps packed constants for the next process"}}});
 
 }  // namespace

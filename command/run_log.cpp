@@ -66,7 +66,7 @@ const std::atomic<bool>& leave_gently() {
 }
 
 void add_workers(Options& options, int& workers) {
-  options.add("--workers", workers, "Runs cases on N processors at the same time")
+  options.add("--workers", workers, "Runs cases in N workers at the same time")
       .value("N")
       .within(1, 256)
       .shows_default();
@@ -79,14 +79,14 @@ RunOptions add_run_options(Options& options, RunRequest& r) {
            "2027-01-31', "
            "and the reason; a listed case that passes fails the run")
       .value("FILE");
-  options.flag("--strict", r.strict, "Fails the run also for cases that the contract does not promise");
+  options.flag("--strict", r.strict, "Also fails the run for failed cases that the contract does not promise");
   const Option lines =
       options.add("-o", r.jsonl, "Writes a line of JSON to FILE for each case, as soon as it is judged").value("FILE");
   r.reports.add_options(options);
   const Option baseline = options
                               .add("--baseline", r.baseline,
-                                   "Excuses failures that an earlier run had with at least the same severity; FILE is "
-                                   "what -o wrote in that run")
+                                   "Excuses each case that failed in an earlier run with at least the same severity; "
+                                   "FILE is the file that -o wrote in that run")
                               .value("FILE")
                               .existing_file();
   options.add("--defects", r.defects, "Prints the N most serious defects")

@@ -24,7 +24,7 @@ inline constexpr int interrupted_exit = 130;  // 128 + SIGINT, as in shells
 // The exit codes of a run, for the end of the help.
 inline constexpr const char* run_exit_codes = R"(Exit codes:
   0    each promised case passes, or --known or --baseline excuses its failure
-  1    another promised case fails, or a case that --known lists passes
+  1    a promised case fails without such an excuse, or a case that --known lists passes
   5    no case was judged, because the testee supports no valid case
   130  a signal interrupted the run)";
 

@@ -112,14 +112,15 @@ void define_serve(Options& options) {
   options.action([r] { return serve(*r); });
 }
 
-const Registered registered_serve({"serve",
-                                   Group::judging,
-                                   "Serves a testee over the wire protocol, so that another assay can judge it",
-                                   define_serve,
-                                   {{"assay serve optimized --listen 4096",
-                                     "serves the optimized runtime on a TCP port"},
-                                    {"assay kernels --operators 'add*' -- assay serve reference",
-                                     "judges a testee that is served on standard input and output"}}});
+const Registered registered_serve(
+    {"serve",
+     Group::judging,
+     "Serves a testee over the wire protocol, so that assay can judge it from another process "
+     "or machine",
+     define_serve,
+     {{"assay serve optimized --listen 4096", "serves the optimized runtime on a TCP port"},
+      {"assay kernels --operators 'add*' -- assay serve reference",
+       "judges a testee that is served on standard input and output"}}});
 
 }  // namespace
 }  // namespace assay

@@ -133,14 +133,16 @@ void add_facts(Facts& settings, const Part& part) {
 }
 
 Option add_part(Options& options, Part& part, const Option& lines) {
-  options.flag("--resume", part.resume, "Continues the interrupted run that was writing the file of -o").needs(lines);
+  options.flag("--resume", part.resume, "Continues the interrupted run that wrote the beginning of the file of -o")
+      .needs(lines);
   const auto take = [&part](const std::string& given) {
     part.shard = shard_from(given);
     return part.shard ? std::string() : text(given, " is no part of a run, such as 2/8");
   };
   return options
-      .add_parsed("--shard", take,
-                  "Judges only part I of N of the cases, such as 2/8; assay merge makes one run of the N parts")
+      .add_parsed(
+          "--shard", take,
+          "Splits the cases into N parts and judges only part I, such as 2/8; assay merge makes one run of all parts")
       .value("I/N")
       .needs(lines);
 }

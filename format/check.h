@@ -12,9 +12,9 @@
 // found no fault. Every runtime calls these functions and checks no rule a second time.
 namespace assay::format {
 
-// -- locate: reads the first bytes of a file, so that no more is read of a file of the wrong kind ---------------------
+// -- locate: reads the first bytes of a file, so that a file of the wrong kind is not read further --------------------
 
-// The number of bytes that the locate functions need. A shorter file is passed whole.
+// The number of bytes that the locate functions need as `head`. If the file is shorter, `head` must be the whole file.
 inline constexpr std::size_t head_bytes = 64;
 
 // The parts of a file as its header states them: offsets and sizes in bytes. The tables begin at offset 0.
@@ -31,8 +31,9 @@ std::optional<Extent> locate_bundle(std::span<const std::byte> head, std::uint64
 // -- open -------------------------------------------------------------------------------------------------------------
 
 // `tables` must be the first tables_size bytes of the file, aligned to 16 bytes; they must not change as long as the
-// view is used. `segments` must be the bytes of the file that the extent states. The functions check the rules that
-// rules.yaml marks `decode`: structure, presence, versions, segments. They return nothing if a rule is broken.
+// view is used. `segments` must be the segments_size bytes of the file from segments_begin on. The functions check the
+// rules that rules.yaml marks `decode`: structure, presence, versions, segments. They return nothing if a rule is
+// broken.
 std::optional<ProgramView> open_program(std::span<const std::byte> tables, std::span<const std::byte> segments,
                                         Findings& findings);
 std::optional<DataView> open_data(std::span<const std::byte> tables, std::span<const std::byte> segments,
@@ -43,20 +44,20 @@ std::optional<BundleView> open_bundle(std::span<const std::byte> tables, Finding
 
 // The other files that the rules of a file refer to. Requires that these files meet their own rules.
 struct Related {
-  std::span<const DataView> data = {};   // for a program: the data files that it is loaded with
-  const ProgramView* program = nullptr;  // for a bundle: the program in it; for a payload: the program around it
+  std::span<const DataView> data = {};   // for a program, the data files that it is loaded with
+  const ProgramView* program = nullptr;  // for a bundle, its program; for a payload, the outer program
 };
 
-// Each check takes memory from the workspace and gives it back. With a workspace that only counts, it checks nothing.
-// It takes at most twice as many bytes as the tables have, and time O(n log n), where n is the size that rule H15
-// bounds. The first function checks a program with the data files that it is loaded with, including its data flow
-// (format/flow.h).
+// Each check takes memory from the workspace and gives it back. With a workspace that only counts, a check checks no
+// rule. A check takes at most twice as many bytes of memory as the tables have, and time O(n log n), where n is the
+// size that rule H15 bounds. The first function checks a program with the data files that it is loaded with, including
+// its data flow (format/flow.h).
 void check(const ProgramView& program, std::span<const DataView> data, Workspace& workspace, Findings& findings);
 void check(const DataView& data, Workspace& workspace, Findings& findings);
 // Checks a bundle against the program in it. Requires a program that meets every rule.
 void check(const BundleView& bundle, const ProgramView& program, Workspace& workspace, Findings& findings);
 
-// Checks by the rules M11 and T17 the memories that a client supplies for a method. memories[i] is memory i + 1 of the
+// Checks the memories that a client supplies for a method, by the rules M11 and T17. memories[i] is memory i + 1 of the
 // plan. Requires a plan that meets every rule.
 void check_memories(const pte::ExecutionPlan& plan, std::span<const std::span<std::byte>> memories, Findings& findings);
 

@@ -2,9 +2,10 @@
 
 #include "format/check.h"
 
-// Checks the data flow of methods: on every path, each read must be preceded by a write of its bytes, with no other
-// write of them in between. The analysis works on ranges of planned bytes, not on values, because the exporter removes
-// views: two values with the same offset and size share their bytes. spec/format/flow.md defines the analysis.
+// Checks the data flow of methods. On every path to a read, an earlier write must have written the bytes that are read,
+// and no other write may have changed these bytes in between. The analysis works on ranges of planned bytes, not on
+// values, because the exporter removes views: two values with the same offset and size share their bytes.
+// spec/format/flow.md defines the analysis.
 namespace assay::format {
 
 // Checks the rules T13, T15, T16, T25 to T27, I9, I10, I12, I15, I18 to I21, V9, M12 and H16 for every method. Assumes
@@ -14,7 +15,7 @@ void check_flow(const ProgramView& program, Workspace& workspace, Findings& find
 
 // each_state calls `tell` with the index of each planned tensor whose bytes are live when a method begins. Such a
 // tensor is state; its first value is zeros unless the program gives it an initial value. Requires a program that meets
-// every rule.
+// every rule. `listener` is passed to `tell`.
 using TellState = void (*)(void* listener, std::uint32_t value);
 void each_state(const ProgramView& program, const pte::ExecutionPlan& plan, Workspace& workspace, TellState tell,
                 void* listener);

@@ -9,8 +9,8 @@
 #include "format/take.h"
 #include "format/workspace.h"
 
-// What instructions do to the values of their method. Requires a method that meets the rules of instructions, so that
-// every index is the index of a value.
+// Enumerates what instructions do to the values of their method. Requires a method that meets the rules of
+// instructions, so that every index is the index of a value.
 namespace assay::format {
 
 struct Effect {
@@ -29,9 +29,8 @@ class Method {
   std::uint32_t values() const { return plan_.values()->size(); }
   const pte::EValue& value(std::uint32_t v) const { return *plan_.values()->Get(v); }
   pte::KernelTypes type(std::uint32_t v) const { return value(v).val_type(); }
-  const pte::Tensor* tensor(std::uint32_t v) const {
-    return value(v).val_as_Tensor();
-  }  // Null if the value has another type.
+  // Returns null if the value is not a tensor.
+  const pte::Tensor* tensor(std::uint32_t v) const { return value(v).val_as_Tensor(); }
 
   std::uint32_t instructions() const { return instructions_; }
   // The chain of an instruction, and the instruction's index in that chain.
@@ -88,13 +87,13 @@ void each_element(const Method& m, std::uint32_t value, F f) {
 // The number of values in a list; 1 for a value that is not a list.
 std::uint64_t count_elements(const pte::EValue& v);
 
-// The number of effects of all instructions. A list that many instructions share adds its elements for each of them.
+// The number of effects of all instructions. The elements of a list count once for each instruction that uses the list.
 std::uint64_t count_effects(const Method& m);
 
 using TakeEffect = Take<Effect>;
 
-// Calls take(Effect) for each effect of a call of a known operator, in the order of its arguments. A list has the
-// effect on each of its elements.
+// Calls take(Effect) for each effect of a call of an operator whose roles are known, in the order of its arguments. The
+// effect of a list argument is enumerated for each element of the list.
 void each_effect(const Method& m, const OperatorRoles& roles, const pte::KernelCall& call, TakeEffect take);
 void each_effect(const Method& m, const pte::Instruction& instruction, TakeEffect take);
 

@@ -13,7 +13,7 @@ class Jumps {
     std::uint32_t at, first, last;
   };
   // A number that counts the iterations of a loop from 0 to `end` in steps of 1. After the loop it is set to 0 again.
-  // Therefore it has the value that the file states whenever an execution begins.
+  // Therefore it is 0 whenever an execution begins, as the file states.
   struct Counter {
     std::uint32_t value, end;   // the indices of the counter's value and of the value that is the number of iterations
     std::uint32_t begin, jump;  // the first and the last instruction of the loop
@@ -21,8 +21,8 @@ class Jumps {
 
   Jumps(const Method& method, const Places& places, std::uint32_t jumps, Workspace& workspace, Work& work);
 
-  // Whether the instruction may jump, and whether it may pass to the next instruction. If no instruction writes the
-  // condition, only one of these is possible.
+  // may_jump: whether the instruction may jump. may_pass: whether it may continue with the next instruction. If the
+  // condition is a Bool that no instruction writes, exactly one of the two is possible.
   bool may_jump(const pte::JumpFalseCall& j) const { return !is_fixed(j) || !fixed_condition(j); }
   bool may_pass(const pte::JumpFalseCall& j) const { return !is_fixed(j) || fixed_condition(j); }
 
@@ -30,8 +30,8 @@ class Jumps {
   const Counter* counter(std::uint32_t value) const;            // null if the value is not a counter
 
   // Whether instruction i appends each row directly after the previous row, so that no row stays unwritten. That is so
-  // if the row's index is always 0; or if the index counts a loop, no jump in the loop skips the instruction, and no
-  // other instruction writes to the bytes of the tensor.
+  // in two cases: the row's index is always 0; or the index is the counter of a loop, no jump in the loop skips the
+  // instruction, and no other instruction of the loop writes to the bytes of the tensor.
   bool adds_row_by_row(std::uint32_t i, const Effect& e) const;
   // Whether all rows of a static tensor have been appended when the loop ends.
   bool adds_all_rows(std::uint32_t i, const Effect& e) const;

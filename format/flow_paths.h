@@ -5,10 +5,11 @@
 
 namespace assay::format {
 
-// A forward data flow analysis: the facts that hold before each instruction on every path, as the greatest fixed point
-// over the jumps of a method. A state is an array of words, and each bit is a fact. A jump passes its state to its
-// target, which keeps the intersection of all states that reach it. A target keeps a state only from its first jump to
-// its last, so that memory is proportional to the depth of a method, not to its length.
+// A forward data flow analysis. It finds the facts that hold before each instruction on every path to the instruction.
+// They are the greatest fixed point over the jumps of a method. A state is an array of words, and each bit is a fact. A
+// jump passes its state to its target, which keeps the intersection of all states that reach it. A target keeps a state
+// only from the first jump to it until the last, so that memory is proportional to the depth of nested jumps in a
+// method, and not to the number of its instructions.
 class Paths {
  public:
   struct Memory {
@@ -24,14 +25,13 @@ class Paths {
   Paths(const Method& method, const Jumps& jumps, const Memory& memory, Work& work)
       : m_(method), targets_(jumps.targets()), jumps_(jumps), memory_(memory), work_(work), states_(1 + most_kept()) {}
 
-  std::size_t most_words() const {
-    return memory_.states.size() / states_;
-  }  // The most words of a state for which this memory suffices.
+  // Returns the largest number of words of a state for which the memory suffices.
+  std::size_t most_words() const { return memory_.states.size() / states_; }
 
   // Runs the analysis with states of `words` words. begin() turns zeros into the state at the beginning of the method.
   // visit(i, final) is called for each reachable instruction and for the end of the method. It must change the state in
-  // now() from the state before the instruction to the state after it. If `final` is false, the state may lose facts
-  // later.
+  // now() from the state before the instruction to the state after it. If `final` is false, a later visit may find
+  // fewer facts.
   template <class Begin, class Visit>
   void run(std::size_t words, Begin begin, Visit visit);
   std::span<std::uint64_t> now() const { return memory_.states.first(words_); }

@@ -5,7 +5,7 @@
 #include "format/flow_jumps.h"
 
 // The rules of data flow. Each function reports every fault that it finds. Each function requires that the functions
-// before it found no fault.
+// declared before it found no fault.
 namespace assay::format {
 
 // The position of an instruction, for faults.

@@ -37,8 +37,7 @@ inline std::string_view identifier(std::span<const std::byte> bytes, std::size_t
                                : std::string_view(reinterpret_cast<const char*>(bytes.data()) + at, 4);
 }
 
-// Reads the header of a program or a data file. Returns nothing if the identifier is another one or the header is cut
-// off.
+// Reads the header of a program or a data file. Returns nothing if the identifier is not `id` or the header is cut off.
 template <class H>
 std::optional<H> read_header(std::span<const std::byte> bytes, const std::array<char, 4>& id) {
   const bool there =
@@ -46,7 +45,7 @@ std::optional<H> read_header(std::span<const std::byte> bytes, const std::array<
   return there ? std::optional(load<H>(bytes, header_at)) : std::nullopt;
 }
 
-// Whether a + b <= limit. The sum cannot wrap.
+// Whether a + b <= limit, computed without overflow.
 constexpr bool within(std::uint64_t a, std::uint64_t b, std::uint64_t limit) { return a <= limit && b <= limit - a; }
 
 }  // namespace assay::format

@@ -5,32 +5,35 @@
 #include "format/schema.h"
 #include "format/take.h"
 
-// The kinds of files, one row each, and the files that lie inside other files. A new kind needs
+// The table of the kinds of files. It has one row for each kind. A row also finds the files that lie inside a file of
+// its kind. A new kind needs
 // - its schema in spec/format, with the rules that its fields name in rules.yaml,
 // - sources in this folder that define its row and check its rules (structure.h has the common part), and a line in
 //   kinds.cpp,
 // - its ContentWriters in conformance/inspect/describe.cpp, and
 // - in conformance/corrupt: a complete file in complete.cpp, and a case for each of its rules.
-// Tests loop over the rows and fail where one of these is missing.
+// Tests loop over the rows and fail if a row lacks one of these.
 namespace assay::format {
 
 struct FileKind;
 
-// A file inside another file: a part, such as the program of a bundle, or the payload of a delegate.
+// A file inside another file, which is the outer file. The nested file is either a part of the outer file, such as the
+// program of a bundle, or the payload of a delegate.
 struct Nested {
   const FileKind* kind;              // null if no row has the payload's backend
-  std::span<const std::byte> bytes;  // its bytes, which lie in the outer file or in one of its data files
+  std::span<const std::byte> bytes;  // the file's bytes, in the outer file or in one of its data files
   const Place& place;                // its position in the outer file
   std::string_view backend = {};     // the backend of a payload, else empty
-  // The key of the named data that should be the payload, if there is no such data; else empty.
+  // If the named data that should be the payload do not exist, the key of these data; else empty.
   std::string_view missing = {};
 };
-// Calls `take` for each nested file. `named` is the named data that a program can read, or null.
+// Calls `take` for each nested file. `named` is the named data of the program and its data files. If it is null, a
+// payload that is named data counts as missing.
 using EachNested = void (*)(const AnyView& file, const NamedData* named, Take<Nested> take);
 
-// The fields of a header at byte 8: an identifier, the header's length, and 64-bit numbers with the listed names. The
-// number named "segments" is the offset of the segments. The tables begin at the offset named "begin", or at offset 0
-// if there is none. They have "size" bytes, or end at the offset named "end".
+// The fields of a header at byte 8: an identifier, the header's length, and 64-bit numbers with the listed names.
+// "segments" is the offset of the segments. "begin" is the offset of the tables; if no number has this name, the tables
+// begin at offset 0. A header has either "size", the number of bytes of the tables, or "end", the offset of their end.
 struct HeaderFields {
   std::string_view identifier;
   std::span<const std::string_view> numbers;  // empty if files of this kind have no header
@@ -46,7 +49,7 @@ struct Area {
 struct FileKind {
   std::string_view name;                // the name in commands and JSON, such as "data"
   std::string_view noun;                // the name in sentences, such as "data file"
-  std::span<const Area> areas;          // the groups of rules that such a file must meet
+  std::span<const Area> areas;          // the groups of rules that files of this kind must meet
   bool has_methods;                     // whether the file is a program or contains one
   std::string_view backend = {};        // the backend whose payloads are files of this kind, or empty
   const Schema& schema;                 // also states the identifier at byte 4 and the file name's extension
@@ -69,12 +72,13 @@ struct FileKind {
 std::span<const FileKind* const> file_kinds();  // all rows of the table
 extern const FileKind program_kind, data_kind, bundle_kind;
 
-// The row whose identifier is at byte 4 of `head`, or null.
+// Returns the row whose identifier equals the four characters at byte 4 of `head`, or null if no row has them.
 const FileKind* file_kind(std::span<const std::byte> head);
-// The row whose payloads belong to this backend, or null.
+// Returns the row whose payloads belong to this backend, or null if no row has this backend.
 const FileKind* kind_of_payload(std::string_view backend);
 
-// An entry of a table by file kind. Rooms above format/ have such tables, for example of functions that describe files.
+// An entry of a table that has values for some kinds of files. Folders that use format/ have such tables, for example a
+// table of functions that describe files.
 template <class T>
 struct OfKind {
   const FileKind* kind;

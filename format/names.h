@@ -7,8 +7,9 @@
 #include "format/view.h"
 #include "format/workspace.h"
 
-// Lookups by name in logarithmic time, whatever the names are. Requires that the workspace's memory and the views
-// outlive these objects. If the workspace has too little memory, every lookup finds nothing.
+// Classes that find methods and named data by name. Each lookup takes logarithmic time, whatever the names are.
+// Requires that the workspace's memory and the views outlive the objects of these classes. If the workspace has too
+// little memory, every lookup finds nothing.
 namespace assay::format {
 
 class Methods {
@@ -30,11 +31,12 @@ struct NamedBytes {
   const ptd::TensorLayout* layout;  // null if the file states no layout
 };
 
-// The named data of a program and of the data files that it is loaded with, or of data files alone.
+// The named data of a program and of the data files that it is loaded with. If `program` is null, the named data of the
+// data files alone.
 class NamedData {
  public:
   NamedData(const ProgramView* program, std::span<const DataView> data, Workspace& workspace);
-  // Returns nothing if there is no such key, or if its segment does not exist.
+  // Returns nothing if no named data have this key, or if the segment of the named data does not exist.
   std::optional<NamedBytes> find(std::string_view key) const;
 
   struct Entry {

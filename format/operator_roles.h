@@ -50,7 +50,7 @@ enum class Use : std::uint8_t {
   overwritten,  // the whole value is written in place without being read
   written,      // the whole value is written
   viewed,       // the value becomes a view of the first argument
-  grown,        // the second argument is appended as a row, at the index that is the third argument
+  grown,        // the second argument is appended to it as a row; the third argument is the row's index
   // Uses of values that are not arguments of an operator's schema:
   returned,  // the value becomes the handle of the argument that was changed in place
   moved,     // the value becomes the handle of another tensor
@@ -79,7 +79,7 @@ struct OperatorRoles {
   // Whether an out may have exactly the same bytes as an argument. Elementwise operators allow it.
   bool in_place;
 
-  // The arguments of the schema; in a call, returned values follow them.
+  // The arguments of the schema. In a call, the returned values follow these arguments.
   std::span<const ArgumentRole> arguments() const;
   bool has(Use use) const;  // whether an argument has this use
   // Whether the call returns an argument that is changed in place, and not an out.
@@ -87,6 +87,6 @@ struct OperatorRoles {
 };
 
 std::span<const OperatorRoles> all_roles();                // sorted by name
-const OperatorRoles* find_roles(const pte::Operator& op);  // null if the specification does not have the operator
+const OperatorRoles* find_roles(const pte::Operator& op);  // null if the specification lacks the operator
 
 }  // namespace assay::format

@@ -7,7 +7,7 @@
 #include "format/text.h"
 #include "format_rules.gen.h"
 
-// Faults of files, by the rules of spec/format/rules.yaml.
+// Reports the faults of files. Each fault breaks a rule of spec/format/rules.yaml.
 namespace assay::format {
 
 // A rule, constructed from its id. An id that spec/format/rules.yaml lacks does not compile.
@@ -54,13 +54,15 @@ struct Finding {
 // Passes each fault to a listener at the moment the fault is found. All checks of a file share one object.
 class Findings {
  public:
-  // A listener. Returns whether the fault counts. A check whose fault does not count passes; tests disable rules in
-  // this way.
+  // A listener. It returns true to keep the fault. If it returns false, the fault is ignored, and check() returns true
+  // as if the file met the rule. Tests disable rules in this way.
   using Tell = bool (*)(void* listener, const Finding& finding);
-  // The first `most` findings are passed on; later findings are only counted.
+  // Passes the first `most` findings to the listener, and only counts later findings.
   explicit Findings(Tell tell, void* listener, std::uint64_t most = 100)
       : tell_(tell), listener_(listener), most_(most) {}
 
+  // If `holds` is false, reports a fault of the rule. Returns whether `holds` is true or the listener ignored the
+  // fault. The parts of `sentence` are joined to the fault's message.
   template <class... Parts>
   bool check(bool holds, RuleId rule, const Place& place, const Parts&... sentence) {
     return holds || !stands(rule, false, place, {sentence...});

@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
-// The schemas of spec/format/*.fbs as data. tools/specgen generates them. The check of a file's structure walks over
-// them.
+// The schemas of spec/format/*.fbs as tables, which tools/specgen generates. The check of a file's structure reads
+// these tables.
 namespace assay::format {
 
 enum class FieldKind : std::uint8_t {
@@ -23,7 +23,8 @@ struct Field {
   std::string_view name;
   FieldKind kind;
   std::uint16_t at;  // the offset of the field in the table's vtable
-  // The index of the table or choice. For a scalar or a vector of scalars, the bytes of one element.
+  // For a table or a vector of tables, the index in Schema::tables. For an enumeration or a union, the index in
+  // Schema::choices. For a scalar or a vector of scalars, the size of one element in bytes.
   std::uint8_t detail;
   // The rule that requires the field to be present or its value to be known, as an index in format_rules. -1 if no rule
   // does.

@@ -7,7 +7,7 @@
 // found.
 namespace assay::format {
 
-// Sorts references by key. References with equal keys are sorted by the order of the references.
+// Sorts references by key. References with equal keys are sorted by comparing the references themselves.
 template <class Reference>
 void sort_by(std::span<Reference> references, auto key) {
   std::sort(references.begin(), references.end(), [&](const Reference& a, const Reference& b) {
@@ -24,7 +24,8 @@ const Reference* find_by(std::span<const Reference> sorted, const auto& wanted, 
   return at != sorted.end() && key(*at) == wanted ? &*at : nullptr;
 }
 
-// Calls tell(first, other) for each reference whose key an earlier reference has.
+// Calls tell(first, other) for each reference `other` whose key an earlier reference also has. `first` is the first
+// reference with this key.
 template <class Reference>
 void each_repeated(std::span<const Reference> sorted, auto key, auto tell) {
   std::size_t first = 0;

@@ -9,7 +9,8 @@
 // The structure that all kinds of files share: an identifier, and tables that are a flatbuffer of a schema.
 namespace assay::format {
 
-// Whether the file has the identifier `wanted` at byte 4. `noun` names the kind of file in the message.
+// Whether the file has the identifier `wanted` at byte 4. If not, reports a fault of `rule`, whose message calls the
+// kind of file by `noun`.
 bool has_identifier(std::span<const std::byte> head, std::string_view wanted, std::string_view noun, RuleId rule,
                     Findings& findings);
 

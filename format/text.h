@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-// Builds sentences in fixed memory. Nothing here allocates. A text that does not fit is cut.
+// Builds sentences in memory of a fixed size, without allocation. A text that does not fit is cut.
 namespace assay::format {
 
 // The first UTF-8 character (RFC 3629) of a text, or its first byte if the text does not begin with a valid character.
@@ -19,8 +19,8 @@ struct Character {
   bool shows;
 };
 
-// A text that comes from a file. It is shown in quotes, with control characters, quotes and invalid UTF-8 escaped, and
-// is cut after `most` bytes. So the text can neither forge lines nor flood an output.
+// A text that comes from a file. It is shown in quotes and is cut after `most` bytes. Control characters, quotes and
+// invalid UTF-8 are escaped. Therefore the text can neither begin new lines nor fill an output.
 struct Quoted {
   std::string_view text;
   std::size_t most = 64;
@@ -40,8 +40,8 @@ class Part {
  private:
   friend class Text;
   enum class Kind : std::uint8_t { text, quoted, character, signed_number, number };
-  // A constructor sets only the members that its kind needs. Sentences are built in many places, and each store takes
-  // code.
+  // A constructor sets only the members that its kind needs. Sentences are built in many places, and each store adds to
+  // the size of the code.
   Kind kind_;
   std::uint32_t most_;  // the largest number of bytes of a quoted text
   union {

@@ -12,8 +12,8 @@
 #include "flat_tensor_generated.h"
 #include "program_generated.h"
 
-// Views of files in place. flatbuffers reads the tables, and segments lie in the bytes of the file. Views neither copy
-// nor own bytes.
+// Views that read files in place. flatbuffers reads the tables, and segments lie in the bytes of the file. Views
+// neither copy nor own bytes.
 namespace assay::format {
 
 // A list in a file may be absent (null). An absent list counts as empty.
@@ -35,7 +35,7 @@ inline bool same_type(const pte::Tensor& a, const pte::Tensor& b) {
 
 template <class Tables>
 struct FileView {
-  const Tables* tables = nullptr;            // their structure is verified, and required fields are present
+  const Tables* tables = nullptr;            // the root of verified tables with all required fields
   std::span<const std::byte> segments = {};  // the bytes that the header reserves for all segments
   std::span<const std::byte> bytes = {};     // the bytes of the tables
 
@@ -81,13 +81,14 @@ inline std::string_view name_of(const pte::Tensor& t) {
 // Whether the program stores its constants in constant_buffer, as old programs do. Other programs have
 // constant_segment.
 bool uses_constant_buffer(const pte::Program& program);
-// The bytes from the beginning of the constant with data_buffer_idx `index` to the end of its buffer or segment. The
-// tensor's sizes tell how many of these bytes are the constant. Returns nothing if the index is out of range.
+// Returns the bytes from the beginning of a constant to the end of its buffer or segment. `index` is the
+// data_buffer_idx of the tensor that has the constant's elements. The dtype and sizes of this tensor determine how many
+// of the bytes belong to the constant. Returns nothing if the index is out of range.
 std::optional<std::span<const std::byte>> constant_data(const ProgramView& program, std::uint32_t index);
-// The same for the initial value of a mutable buffer.
+// Returns the bytes of the initial value of a mutable buffer in the same way.
 std::optional<std::span<const std::byte>> initial_data(const ProgramView& program, std::uint32_t index);
-// The value of the delegate's compile spec "named_data", which is the key of the named data that is its payload.
-// Returns nothing if the delegate has no such compile spec; its payload is then its own bytes.
+// Returns the value of the delegate's compile spec "named_data", which is the key of the named data that is its
+// payload. Returns nothing if the delegate has no such compile spec; its payload is then its own bytes.
 std::optional<std::string_view> payload_key(const pte::BackendDelegate& delegate);
 // A delegate's own bytes, which are inline or in a segment. Requires a program that meets its rules.
 std::span<const std::byte> payload(const ProgramView& program, const pte::BackendDelegate& delegate);

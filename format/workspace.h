@@ -44,7 +44,7 @@ class Workspace {
   void back_to(std::uint64_t mark) { used_ = mark; }
   std::uint64_t most() const { return most_; }  // the largest number of bytes in use at one time
   bool counts_only() const { return counts_only_; }
-  // Whether everything that is taken now fits in the memory.
+  // Whether all memory that is in use now fits in the workspace.
   bool has_room() const { return used_ <= memory_.size(); }
 
  private:

@@ -21,8 +21,8 @@ inline constexpr int max_rank = 16;
 
 using Ints = std::vector<Int>;
 
-// An exception that is thrown when code reads an unknown fact: a size of a tensor of which only the rank is known, or
-// an element of a tensor that has no bytes.
+// An exception that is thrown when code reads an unknown fact. This is a size of a tensor if only the tensor's rank is
+// known, or an element of a tensor that has no bytes.
 struct Unknown {};
 
 // The sizes of a tensor, or an index: at most max_rank integers, stored inline.
@@ -46,7 +46,7 @@ class Dims {
     return d;
   }
 
-  // Sizes of a tensor of which only the rank is known. Reading any of them throws Unknown.
+  // Returns the unknown sizes of a tensor with rank `size`. Reading any of these sizes throws Unknown.
   static Dims unknown(int size) {
     Dims d = filled(size, 0);
     d.known_ = false;
@@ -168,8 +168,9 @@ struct Array {
 template <class T>
 using Arrays = Buffer<Array<T>>;
 
-// The absolute value of each element; 0 for an infinity or NaN. Non-finite elements are left out because they alone
-// determine their results; only finite elements cause errors of rounding and overflow.
+// Returns the absolute value of each finite element, and 0 for an infinity or NaN. An infinity or NaN determines the
+// results to which it contributes; it causes no error in them. Only finite elements cause errors of rounding and
+// overflow.
 inline Array<Real> magnitudes(Array<Real> x) {
   for (Real& v : x.data) v = std::isfinite(v) ? std::fabs(v) : 0;
   return x;
@@ -180,8 +181,8 @@ inline Array<Complex> magnitudes(Array<Complex> x) {
   return x;
 }
 
-// The elements of `x` as an array with `rank` dimensions whose sizes are 1 except for dimension `dim`. A negative `dim`
-// counts from the end.
+// Returns the elements of `x` as an array with `rank` dimensions. Dimension `dim` has all elements of `x`; every other
+// dimension has size 1. A negative `dim` counts from the end.
 template <class T>
 Array<T> placed_along(Array<T> x, Int dim, int rank) {
   const Int count = x.count();
@@ -194,7 +195,7 @@ std::optional<Array<T>> placed_along(std::optional<Array<T>> x, Int dim, int ran
   return x ? std::optional(placed_along(std::move(*x), dim, rank)) : std::nullopt;
 }
 
-// The index of dimension `dim`, where a negative `dim` counts from the end. A tensor of rank 0 counts as one of rank 1.
+// The index of dimension `dim`, where a negative `dim` counts from the end. A rank of 0 counts as 1.
 inline Int wrap_dim(Int dim, int rank) { return dim < 0 ? dim + std::max(rank, 1) : dim; }
 
 // floor(a / b). Requires b > 0.

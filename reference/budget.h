@@ -8,8 +8,8 @@
 
 namespace assay {
 
-// Limits of memory, work and output, and the amounts that are left of each. All copies of a budget share the same
-// amounts. Thread-safe.
+// Limits of memory, work and output, and the amount that is left of each. All copies of a budget share the same
+// amounts. All functions are thread-safe.
 class Budget {
  public:
   // The limits. Requires that no limit is negative.
@@ -21,12 +21,12 @@ class Budget {
   };
   Budget();  // the default limits, sized for a laptop
   explicit Budget(const Limits& limits);
-  Budget(const Budget&) = default;  // a move copies, too
+  Budget(const Budget&) = default;  // a move is a copy
   Budget& operator=(const Budget&) = default;
 
-  // Each function charges an amount and must be called before the memory, work or output is used. `what` names the
-  // consumer in the message of a refusal. A refused amount is not charged. Faults (exhausted): take breaks
-  // limits.memory, work breaks limits.work, and print breaks limits.output.
+  // take, work and print charge an amount. They must be called before the memory, work or output is used. `what` names
+  // the consumer in the message of a refusal. A refused amount is not charged. give_back ends the charge of memory that
+  // was taken. Faults (exhausted): limits.memory by take, limits.work by work, and limits.output by print.
   void take(Int bytes, std::string_view what) const;
   void give_back(Int bytes) const noexcept;
   void work(Int units, std::string_view what) const;
@@ -44,8 +44,8 @@ class Budget {
 };
 
 // During the lifetime of a scope, the memory of each Buffer that this thread allocates and the work of each loop that
-// it runs are charged to the budget. Scopes nest. Outside of every scope nothing is charged. Requires that `budget` and
-// `what` outlive the scope.
+// it runs are charged to the budget. If scopes nest, the innermost scope is charged. Outside of every scope nothing is
+// charged. Requires that `budget` and `what` outlive the scope.
 class Budget::Scope {
  public:
   Scope(const Budget& budget, std::string_view what);
@@ -68,7 +68,7 @@ class Budget::Scope {
 class Charge {
  public:
   Charge();
-  // A move copies, too, so that a moved-from container keeps its budget.
+  // A move is a copy, so that a moved-from container keeps its budget.
   Charge(const Charge&) = default;
   Charge& operator=(const Charge&) = default;
   void* allocate(std::size_t bytes) const;  // charges and allocates; faults: limits.memory

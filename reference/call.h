@@ -28,22 +28,26 @@ struct Answer {
   Outcome outcome = Outcome::ok;
   std::string rule;     // the id of the broken rule, or empty if the outcome is ok
   std::string message;  // one sentence, or empty if the outcome is ok
-  // One item for each out tensor or number. An item has no values if the result is computed as Int, Bits or a number.
+  // One item for each result, which is an out tensor or an out number. The item of an out number has no values. The
+  // item of an out tensor has no values if the elements are computed as Int or are moved as Element.
   Buffer<Unrounded> unrounded;
-  // In Mode::rules: the id of the first rule that needs facts about the arguments that are not known. This rule and the
-  // rules after it were not checked. Empty if all rules were checked.
+  // In Mode::rules, the id of the first rule that needs unknown facts about the arguments. This rule and the rules
+  // after it were not checked. Empty if all rules were checked.
   std::string unknown = {};
 };
 
-// What a call computes. `value`: the results. `magnitude`: for each result, the sum of magnitudes that rounding errors
-// are measured against; it runs the operator's magnitude function on the same arguments, or the operator itself on
-// absolute values. `rules`: nothing; the call only checks the rules. In this mode, tensors need no bytes, and their
-// sizes may be Dims::unknown. The out tensors get the dtype, sizes and dim order of the results, but no bytes.
+// What a call computes.
+// - value: the results.
+// - magnitude: for each result, the sum of magnitudes against which rounding errors are measured. The call runs the
+//   operator's magnitude function on the same arguments. If the operator has no such function, the call runs the
+//   operator itself on absolute values.
+// - rules: nothing. The call only checks the rules. Tensors need no bytes, and their sizes may be Dims::unknown. The
+//   out tensors get the dtype, sizes and dim order of the results, but no bytes.
 enum class Mode : std::uint8_t { value, magnitude, rules };
 
 // Calls an operator. Requires one value for each argument of `op.arguments`, in that order; out arguments are last. An
-// out argument that is None becomes a tensor with the dtype, sizes and dim order that the entry states. Any other out
-// tensor keeps its dtype and is resized; it keeps its dim order if its rank does not change. An out number is
+// out argument that is None becomes a tensor with the dtype, sizes and dim order that the operator's entry states. Any
+// other out tensor keeps its dtype and is resized; it keeps its dim order if its rank does not change. An out number is
 // overwritten. Only the out arguments change, and only if the outcome is ok. Arrays, results and loops are charged to
 // the budget. Never throws: every fault is in the answer.
 Answer call(const Operator& op, std::span<Value> arguments, const Budget& budget = {}, Mode mode = Mode::value);
@@ -87,13 +91,13 @@ class Call {
  public:
   Call(const Operator& op, std::span<Value> arguments, Mode mode) : op_(op), arguments_(arguments), mode_(mode) {}
 
-  // Names the rule that the next checks belong to. A check that fails breaks this rule.
+  // Sets the rule to which the next checks belong. A check that fails breaks this rule.
   void rule(std::string_view id, Outcome outcome = Outcome::invalid) { rule_ = id, outcome_ = outcome; }
   std::string_view rule() const { return rule_; }
   Outcome outcome() const { return outcome_; }
 
-  // Each function returns argument i. Requires that the argument has the kind of its schema type, which is checked
-  // before the wrapper runs.
+  // Each function returns argument i. Requires that the argument has the kind of its schema type. The function `call`
+  // checks this before the wrapper runs.
   TensorArgument tensor(std::size_t i) const { return {name(i), std::get_if<Tensor>(&arguments_[i])}; }
   Argument<const Tensors*> tensors(std::size_t i) const { return {name(i), &std::get<Tensors>(arguments_[i])}; }
   Argument<Int> integer(std::size_t i) const { return {name(i), std::get<Int>(arguments_[i])}; }
@@ -112,13 +116,13 @@ class Call {
   bool magnitude() const { return mode_ == Mode::magnitude; }
   bool rules_only() const { return mode_ == Mode::rules; }
 
-  // The elements of a tensor converted to dtype. They are absolute values if magnitudes are requested from an operator
-  // that has no magnitude function of its own.
+  // Returns the elements of a tensor converted to `dtype`. In Mode::magnitude, if the operator has no magnitude
+  // function, returns their absolute values.
   template <class T>
   Array<T> read(const TensorArgument& tensor, DType dtype) const;
+  // Returns the elements in memory order, in one dimension.
   template <class T>
-  Array<T> read_storage(const TensorArgument& tensor,
-                        DType dtype) const {  // Reads the elements in memory order, in one dimension.
+  Array<T> read_storage(const TensorArgument& tensor, DType dtype) const {
     const Tensor row{tensor->dtype, {tensor->count()}, {0}, tensor->bytes};
     return read<T>(TensorArgument{tensor.name, &row}, dtype);
   }
@@ -134,16 +138,20 @@ class Call {
   std::optional<T> read_optional(const Argument<std::optional<Scalar>>& scalar, DType dtype) const;
   void read_absolute_values() { absolute_ = magnitude(); }
 
-  // The dtypes that an out may have. `same`: only the dtype of the result. `cast`: also a dtype of the same or a higher
-  // kind. `fits`: the same dtypes as `cast`, if the dtype can hold each result element. `any`: every dtype that a copy
-  // casts to.
+  // The dtypes that an out may have.
+  // - same: only the dtype of the result.
+  // - cast: also a dtype of the same or a higher kind. The order of kinds is bool, integer, floating, complex.
+  // - fits: the dtypes of `cast`. If the out is not of a half type, its dtype must also be able to hold each element of
+  //   the result.
+  // - any: every dtype to which a copy can cast the result.
   enum class Stored : std::uint8_t { same, cast, fits, any };
 
   // Checks the out argument at position i and records that it gets a result with these sizes and this dim order.
   // `computed` is the dtype of the result. promise_list does the same for an out argument that is a list of tensors.
   void promise(std::size_t i, DType computed, Stored stored, const Dims& sizes, const Dims& dim_order);
   void promise_list(std::size_t i, DType computed, Stored stored, const Buffer<Dims>& sizes);
-  // Sets the number of terms (products or addends): one count for all outs, or one count for each out.
+  // Sets the number of terms (products or addends) in a result element. `counts` has one item for all outs or one item
+  // for each out.
   void terms(std::initializer_list<Int> counts) { terms_ = counts; }
   Int elements() const;  // the number of result elements of all outs
   Int products() const {
@@ -152,7 +160,8 @@ class Call {
     return count({elements(), most});
   }
 
-  // Stores the elements of the k-th promised result. Requires `values` of the promised sizes.
+  // Stores the elements of promised result k, counted from 0. Requires that `values` has the promised sizes. write_list
+  // stores the elements of consecutive results, beginning with result k.
   template <class T>
   void write(std::size_t k, Array<T> values);
   template <class T>

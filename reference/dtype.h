@@ -14,18 +14,18 @@ namespace assay {
 struct DTypeInfo : DTypeFacts {
   Real (*real_of)(Bits);  // the value of a bit pattern; null for opaque dtypes
   Int (*int_of)(Bits);    // the value of a bit pattern of an integer or bool; else null
-  // The bit pattern of a value: for a floating dtype rounded to nearest even, for integer and bool as ATen casts a
-  // double.
+  // The bit pattern of a value. A floating dtype rounds the value to nearest, ties to even. An integer dtype or bool
+  // casts the value as ATen casts a double. Null for opaque dtypes.
   Bits (*bits_of_real)(Real);
-  // The bit pattern of an integer, which is wrapped or rounded. Only its low bytes are stored, as many as an element
-  // has.
+  // The bit pattern of an integer. An integer dtype wraps the integer, a floating dtype rounds it, and bool is true if
+  // it is not 0. Only the low bytes of the pattern are stored, as many as an element has. Null for opaque dtypes.
   Bits (*bits_of_int)(Int);
 
   bool is_opaque() const { return kind == Kind::opaque; }
   int parts() const { return kind == Kind::complex ? 2 : 1; }  // the number of real numbers in an element
 };
 
-const DTypeInfo& info(DType dtype);                       // requires one of the enumerators
+const DTypeInfo& info(DType dtype);                       // requires an enumerator of DType
 std::optional<DType> dtype_named(std::string_view name);  // takes torch's name or the alias
 std::optional<DType> dtype_numbered(Int number);          // takes the number in the file format
 
@@ -42,21 +42,22 @@ inline DType compute_dtype(DType dtype) {
   return is_half(dtype) ? DType::float32 : dtype == DType::complex32 ? DType::complex64 : dtype;
 }
 
-// Rounds x to the floating dtype, or to the dtype of the parts of a complex dtype. Ties round to even. A value beyond
-// the largest finite one becomes an infinity.
+// Rounds x to the floating dtype, or to the dtype of the parts of a complex dtype. Ties round to even. A value that
+// rounds beyond the largest finite number becomes an infinity.
 Real round_to(DType dtype, Real x);
 Complex round_to(DType dtype, const Complex& z);
 
-// A function object that rounds as PyTorch does when it stores a result: a floating value is rounded to float32 before
-// it is rounded to a half type; an integer wraps. Operators whose definition rounds between its steps get such an
-// object.
+// A function object that rounds as PyTorch does when it stores a result. A floating value is rounded to float32 before
+// it is rounded to a half type, and an integer wraps. An operator gets such an object if its definition rounds the
+// results of intermediate steps.
 struct Rounding {
   DType dtype;
   Real operator()(Real x) const { return round_to(dtype, scalar(x)); }
   Complex operator()(const Complex& z) const { return {(*this)(z.real()), (*this)(z.imag())}; }
   Int operator()(Int x) const;
-  // The value that a Python scalar has when it is combined with a tensor of the dtype. It is rounded to the compute
-  // dtype, so it is rounded for complex32 but not to a half type.
+  // The value that a Python scalar has when it is combined with a tensor of the dtype. A real scalar is rounded to the
+  // compute dtype, so that it is not rounded to a half type. A complex scalar is rounded to the dtype itself, also for
+  // complex32.
   Real scalar(Real x) const { return round_to(compute_dtype(dtype), x); }
   Complex scalar(const Complex& z) const { return (*this)(z); }
 };
@@ -79,15 +80,16 @@ Real least_integer(DType dtype);
 // The largest finite value of a floating dtype, or of the dtype of the parts of a complex dtype.
 Real largest(DType dtype);
 
-// The precision and range of the partial results of an implementation. Magnitude functions take it.
+// The precision and range of the partial results and of the stored results of an implementation. Magnitude functions
+// take an object of this type.
 struct Arithmetic {
-  Real unit;   // the unit roundoff of a partial result
-  Real least;  // the smallest normal number of a partial result
-  Real largest;
+  Real unit;     // the unit roundoff of a partial result
+  Real least;    // the smallest normal number of a partial result
+  Real largest;  // the largest finite value of a partial result
   // The unit roundoff of the result's dtype, as a multiple of `unit`. 0 if it is not larger than `unit`.
   Real stored_unit;
-  Real stored_least;  // the smallest normal number of the result's dtype
-  Real stored_largest;
+  Real stored_least;    // the smallest normal number of the result's dtype
+  Real stored_largest;  // the largest finite value of the result's dtype
 };
 Arithmetic arithmetic(DType result, DType partial);  // requires floating or complex dtypes
 

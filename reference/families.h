@@ -52,7 +52,8 @@ void elementwise(Array<R>& y, F f, const X&... x) {
   loop(broadcast(x, y.sizes)...);
 }
 
-// Copies the 1-D slices of a tensor along some dimensions into consecutive memory.
+// The rows of a tensor along some dimensions. A row has the elements whose indices differ only in these dimensions.
+// `length` is the number of elements in a row, and `number` is the number of rows.
 struct Rows {
   Int length = 1, number = 1;
   Buffer<Int> source;  // element k of row r is at source[r * length + k] in row-major order
@@ -82,7 +83,7 @@ void reduce(Array<R>& y, Array<S>& z, F f, const Array<A>& x, const Dims& dims) 
   each_row(x, dims, [&](std::span<const A> row, Int r) { std::tie(y[r], z[r]) = f(row); });
 }
 
-// Writes the rows of a result along `dim`, one at a time.
+// Writes the rows of the result y along `dims`, one at a time.
 template <class R>
 class ResultRows {
  public:
@@ -123,7 +124,7 @@ void move(Array<T>& y, F source, const Array<T>& x) {
   for (const Dims& i : indices(y.sizes)) y[flat++] = x(source(i));
 }
 
-// The same, but a source index outside of x gives the value `outside`.
+// Computes the same, except that a source index outside of x gives the value `outside`.
 template <class T, class F>
 void move(Array<T>& y, F source, const Array<T>& x, T outside) {
   Int flat = 0;

@@ -9,9 +9,9 @@
 
 namespace assay {
 
-// Tells why there is no result. `rule` is the id of the broken rule, such as "add.R2" or "T5". `message` is one
-// sentence. `place` is a position in a program, such as "plan 0, instruction 17, argument 2"; it is empty for a single
-// call.
+// The reason why a request has no result. `rule` is the id of the broken rule, such as "add.R2" or "T5". `message` is
+// one sentence. `place` is a position in a program, such as "plan 0, instruction 17, argument 2"; it is empty for a
+// single call.
 struct Fault : std::exception {
   Outcome outcome = Outcome::invalid;
   std::string rule;

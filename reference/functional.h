@@ -4,7 +4,7 @@
 
 namespace assay {
 
-// The functional form of an operator: the form that returns its results in place of writing them to outs. Graphs of
+// The functional form of an operator: the form that returns its results instead of writing them to outs. Graphs of
 // torch.export call this form. The table of forms is generated from spec/operators.
 struct FunctionalForm {
   std::string_view name;  // "aten::add.Tensor"

@@ -10,8 +10,8 @@
 // The types in which the reference computes. Only dtype.cpp and tensor.cpp know how elements are stored.
 namespace assay {
 
-// Holds each value of every integer dtype and of bool. A value that an integer dtype cannot hold wraps when it is
-// stored.
+// Holds each value of every integer dtype and of bool. A uint64 value of 2^63 or more is held as the negative number
+// with the same bits. A value that an integer dtype cannot hold wraps when it is stored.
 using Int = std::int64_t;
 // The bit pattern of a number, or of one part of a complex number.
 using Bits = std::uint64_t;

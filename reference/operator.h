@@ -31,11 +31,11 @@ struct SchemaArgument {
 // The largest allowed difference between a result and the exact result.
 struct Accuracy {
   enum class Measure : std::uint8_t {
-    exact,  // only the exact value, rounded once, is right, bit for bit
+    exact,  // the result equals the exact value rounded once, bit for bit
     // The result is within `amount` units in the last place of the exact value before rounding.
     ulp,
-    // The result is within amount * roundoffs(terms) times the magnitude of the exact value, then rounded. See
-    // spec/numerics.md.
+    // Before the result is rounded to its dtype, its error is at most amount * roundoffs(terms) times the magnitude of
+    // the exact value. See spec/numerics.md.
     dot,
     unspecified,  // every value is right
     // One of several answers is right. The function that the entry names as `choice` judges the result.
@@ -53,11 +53,11 @@ struct Accuracy {
 
 struct AccuracyRow {
   int output;                  // the index of an out tensor, or -1 for all outs
-  std::optional<DType> dtype;  // empty for every dtype without an earlier row
+  std::optional<DType> dtype;  // if empty, the row is for each dtype that no earlier row is for
   Accuracy accuracy;
 };
 
-// A rule of an entry, as text for people and as data for the code that makes calls which break the rule.
+// A rule of an entry: as a text for people, and as data for the code that makes calls in order to break the rule.
 struct Rule {
   std::string_view id;                          // the id, such as "add.R2"
   std::string_view sentence;                    // the rule as the entry states it, such as "dtype_of(self, real)"
@@ -72,7 +72,7 @@ struct Operator {
   std::string_view schema;  // the schema as ATen writes it
   std::string_view file;    // names spec/operators/<file>.yaml and reference/operators/<file>.cpp
   std::string_view math;    // the formula in one line
-  std::string_view choice;  // the name of the function that tells which answers are allowed; empty if only one is
+  std::string_view choice;  // the function that tells which answers are allowed; empty if only one answer is
   // The arguments of the schema, then one out for each argument that is changed in place, then `result` if the operator
   // returns a number.
   std::span<const SchemaArgument> arguments;

@@ -40,10 +40,10 @@ Array<T> read(const Tensor& tensor);
 template <class T>
 Array<T> read(const Tensor& tensor, DType dtype);
 
-// Stores values in the tensor. Requires values of the tensor's sizes. Real values and the parts of Complex values are
-// rounded to a floating dtype, or truncated to an integer dtype as ATen casts. Int values wrap or are rounded. An
-// Element is stored unchanged. A Complex value in a tensor that is not complex loses its imaginary part; a real value
-// in a complex tensor changes the real part alone.
+// Stores values in the tensor. Requires values of the tensor's sizes. A floating dtype rounds Real values, Int values
+// and the parts of Complex values. An integer dtype truncates Real values and real parts as ATen's cast does, and wraps
+// Int values. bool stores whether a value is not 0. An Element is stored unchanged. If the tensor is not complex, a
+// Complex value loses its imaginary part. If the tensor is complex, a Real or Int value changes only the real part.
 template <class T>
 void write(const Array<T>& values, Tensor& tensor);
 
@@ -52,9 +52,9 @@ void write(const Array<T>& values, Tensor& tensor);
 Array<Bits> read_parts(const Tensor& tensor);
 void write_parts(const Array<Bits>& parts, Tensor& tensor);
 
-// Returns the tensor in another dtype. Each element is converted as ATen's copy does it: float64 is rounded to float32
-// before it is rounded to a half type; a complex element is converted to bool by whether it is zero, and to other
-// dtypes that are not complex by its real part.
+// Returns the tensor in another dtype. Each element is converted as ATen's copy converts it. A float64 is rounded to
+// float32 before it is rounded to a half type. A complex element becomes the bool true if it is not zero. For any other
+// dtype that is not complex, only the real part of a complex element is converted.
 Tensor cast(const Tensor& tensor, DType dtype);
 
 // Returns the tensor with the same values in another dim order.

@@ -16,11 +16,12 @@ using Doubles = std::vector<double>;
 using Bools = std::vector<bool>;
 using Tensors = Buffer<std::optional<Tensor>>;  // an empty item is a None in a Tensor?[]
 
-// The value of one argument of a call. None is std::monostate. A dtype, layout or memory format is an Int, its number.
+// The value of one argument of a call. None is std::monostate. A dtype, layout or memory format is given by its number,
+// which is an Int.
 using Value = std::variant<std::monostate, Tensor, Int, double, bool, std::string, Ints, Doubles, Bools, Tensors>;
 
 // Converts a Scalar to the compute type T through a dtype. An integer dtype wraps the number. For a floating or complex
-// dtype it is rounded to the compute dtype of `dtype`, as in PyTorch's arithmetic.
+// dtype, the number is rounded to the compute dtype of `dtype`, as in PyTorch's arithmetic.
 template <class T>
 T number(const Scalar& scalar, DType dtype);
 
@@ -55,8 +56,9 @@ Scalar item(const Tensor& tensor);
 
 Real real(const Scalar& scalar);
 // Whether ATen converts the Scalar to the dtype without an error. bool accepts every number. A floating or complex
-// dtype accepts the numbers in its range, infinities and NaN. An unsigned dtype accepts a negative integer, which
-// wraps, but no negative float. The limits are compared as doubles.
+// dtype accepts the numbers in its range, infinities and NaN. An integer dtype accepts the numbers in its range. An
+// unsigned dtype also accepts a negative integer, which wraps, if its absolute value is in the range. An opaque dtype
+// accepts no number. The limits of a range are compared as doubles.
 bool fits(const Scalar& scalar, DType dtype);
 
 // The Scalar with the opposite sign. An integer wraps, and the result for 0 is 0. A bool is unchanged.

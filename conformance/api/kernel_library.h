@@ -4,9 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The kernel library interface, by which assay, the host, calls the kernels that it judges. spec/kernel_library.md
- * states the duties of both sides. The header is valid C11 and C++ and needs neither a heap nor an operating system.
- * Everything that a library receives belongs to the host and stays valid until the call returns. Texts are UTF-8. */
+/* The kernel library interface. assay is the host: it calls the kernels that it judges through this interface.
+ * spec/kernel_library.md states the duties of both sides. The header is valid C11 and C++ and needs neither a heap nor
+ * an operating system. All memory that the host passes to a function of the library belongs to the host and stays valid
+ * until the function returns. All texts are UTF-8. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,14 +19,14 @@ enum { ASSAY_KERNEL_LIBRARY_VERSION = 1 };
 
 /* A dense tensor. Its elements lie in the order of dim_order, outermost dimension first, without gaps. */
 typedef struct assay_kernel_tensor {
-  int32_t
-      dtype; /* the number of the dtype in ExecuTorch's ScalarType, such as 6 for float32; spec/dtypes.yaml lists all */
+  /* The number of the dtype in ExecuTorch's ScalarType, such as 6 for float32. spec/dtypes.yaml lists all numbers. */
+  int32_t dtype;
   uint32_t rank; /* at most 16 */
   const int64_t* sizes;
   const int64_t* strides; /* in elements */
   const uint8_t* dim_order;
   void* data;      /* never null; aligned to 16 bytes, and to no larger power of two */
-  size_t capacity; /* the number of bytes at `data`; the sizes of an out may grow up to it */
+  size_t capacity; /* the number of bytes at `data`; an out may be resized to at most as many bytes */
 } assay_kernel_tensor;
 
 /* begin generated kernel_kinds from spec/protocol.yaml, by tools/specgen/blocks.py */
@@ -44,7 +45,7 @@ enum assay_kernel_kind {
 /* end generated kernel_kinds */
 
 typedef struct assay_kernel_value {
-  uint32_t kind; /* an assay_kernel_kind. It decides which member of `as` is set; for ASSAY_KERNEL_NONE none is. */
+  uint32_t kind; /* an assay_kernel_kind, which decides which member of `as` is set; ASSAY_KERNEL_NONE sets none */
   union {
     assay_kernel_tensor tensor;
     int64_t integer;
@@ -75,22 +76,25 @@ typedef struct assay_kernel_value {
 
 /* -- the host ----------------------------------------------------------------------------------------------------- */
 
-/* What the host offers to a kernel during its call. The first argument of each function is `context`. */
+/* The functions and facts that the host offers to a kernel while the kernel runs. The first argument of each function
+ * is `context`. */
 typedef struct assay_kernel_host {
   void* context;
 
-  /* Changes the sizes of an out in place. If the rank stays, so does the dim order; else the out becomes contiguous.
-   * Returns 1, or 0 without any change if the sizes exceed the out's capacity or `out` is not an out of this call. */
+  /* Changes the sizes of an out in place. If the rank does not change, the dim order does not change either. If the
+   * rank changes, the out becomes contiguous. Returns 1 on success. Returns 0 and changes nothing if the sizes exceed
+   * the out's capacity or if `out` is not an out of this call. */
   int (*resize)(void* context, assay_kernel_tensor* out, uint32_t rank, const int64_t* sizes);
 
-  /* Returns temporary memory. At first none of its bytes is zero. The host frees it after it has read the reply.
+  /* Returns temporary memory whose bytes are all nonzero at first. The host frees the memory after it has
+   * read the reply.
    * Returns null if there is too little memory or the alignment is not a power of two. */
   void* (*allocate)(void* context, size_t bytes, size_t alignment);
 
-  /* Keeps a line of text. The host shows it if the call ends the process. */
+  /* Keeps a line of text, which the host shows if the kernel's call ends the process. */
   void (*log)(void* context, const char* text);
 
-  /* Returns the time of a clock that never goes back. */
+  /* Returns the time of a monotonic clock, in ticks. */
   uint64_t (*ticks)(void* context);
   uint64_t ticks_per_second;
 
@@ -99,7 +103,8 @@ typedef struct assay_kernel_host {
 
 /* -- the library -------------------------------------------------------------------------------------------------- */
 
-/* The outcomes of spec/faults.yaml, numbered from 0 in the order of that file, and an internal failure. */
+/* The outcomes that a kernel may return. The number of an outcome is its position in spec/faults.yaml, counted
+ * from 0. ASSAY_KERNEL_INTERNAL is an additional outcome. */
 /* begin generated kernel_outcomes from spec/protocol.yaml, by tools/specgen/blocks.py */
 enum assay_kernel_outcome {
   ASSAY_KERNEL_OK = 0,
@@ -113,47 +118,49 @@ enum assay_kernel_outcome {
 
 typedef struct assay_kernel_reply {
   int32_t outcome;
-  /* One sentence, or null. It must be in memory that `allocate` returned, or stay valid until the library is called
-   * again. */
+  /* One sentence, or null. The sentence must be in memory that `allocate` returned, or must stay valid until the host
+   * calls the library again. */
   const char* message;
 } assay_kernel_reply;
 
-/* A fact about the library for the report, such as a version or a setting. */
+/* A fact about the library that the report shows, such as a version or a setting. */
 typedef struct assay_kernel_fact {
   const char* name;
   const char* text;
 } assay_kernel_fact;
 
-/* A kernel library. The first argument of each function is `context`. Only one thread at a time calls the functions. */
+/* A kernel library. The first argument of each function is `context`. Only one thread at a time calls the
+ * functions. */
 typedef struct assay_kernel_library {
-  uint32_t version; /* ASSAY_KERNEL_LIBRARY_VERSION */
+  uint32_t version; /* must be ASSAY_KERNEL_LIBRARY_VERSION */
   const char* name;
   void* context;
 
   const assay_kernel_fact* facts; /* may be null if fact_count is 0 */
   size_t fact_count;
 
-  /* Returns the operator of kernel i, such as "aten::add.out", or null if i is beyond the last kernel. The function
-   * pointer may be null. */
+  /* Returns the name of the operator that kernel i computes, such as "aten::add.out". Returns null if i is not less
+   * than the number of kernels. The function pointer may be null. */
   const char* (*kernel)(void* context, size_t i);
 
-  /* Returns whether the library has a kernel for the operator. 0 means no. */
+  /* Returns nonzero if the library has a kernel for the operator, else 0. */
   int (*has)(void* context, const char* op);
 
-  /* Calls the operator's kernel. `values` has an item for each argument of the schema, in its order, outs last. */
+  /* Calls the operator's kernel. `values` has one item for each argument of the schema, in the order of the schema. The
+   * outs are last. `count` is the number of items. */
   assay_kernel_reply (*call)(void* context, const char* op, const assay_kernel_host* host, assay_kernel_value* values,
                              size_t count);
 
-  /* Returns the library to the state in which it was loaded. The host calls it before the first call in each process.
-   * The function pointer may be null. */
+  /* Restores the state that the library had when it was loaded. The host calls it before the first call in each
+   * process. The function pointer may be null. */
   void (*reset)(void* context);
 
-  /* Sets the fill byte. A library that takes memory from neither malloc nor the host must fill that memory with this
-   * byte before it uses it. The function pointer may be null. */
+  /* Sets the fill byte. If the library uses memory that comes neither from malloc nor from `allocate`, it must fill
+   * this memory with the fill byte before each use. The function pointer may be null. */
   void (*fill)(void* context, uint8_t byte);
 } assay_kernel_library;
 
-/* The function that a library exports. Returns its table, which never changes. */
+/* Returns the library's table, which never changes. Every kernel library exports this function. */
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif

@@ -18,7 +18,7 @@ using enum ReproductionKind;
 
 constexpr std::array kinds = std::to_array<ReproductionRow>({
     {python, "python",
-     "a script that makes the call in ExecuTorch's official runtime and in eager PyTorch, which it needs"},
+     "a script that makes the call in ExecuTorch's official runtime and in eager PyTorch; it needs both"},
     {cpp, "cpp",
      "a C++ program that calls ExecuTorch's kernel; it needs the headers and libraries of the package executorch"},
     {bpte, "bpte", "a bundled program that makes this call, with its inputs and expected outputs, for any runtime"},
@@ -52,7 +52,7 @@ const Limit limits[] = {
     {"a call that exceeds the limits of the reference",
      {python, cpp, bpte},
      [](const Reproduced& call) { return call.host.expected.answer.outcome == Outcome::exhausted; }},
-    {"a call that has more than one right result, because it draws random numbers or has ties",
+    {"a call that has more than one right result, because it draws random numbers or chooses among equal elements",
      {python, cpp, bpte},
      [](const Reproduced& call) { return !has_one_answer(call.op(), call.host.arguments); }},
     {"a call with sizes or strides beyond 32 bits",
@@ -61,7 +61,7 @@ const Limit limits[] = {
     {"an invalid call, because a valid program cannot make it",
      {bpte},
      [](const Reproduced& call) { return !call.host.valid(); }},
-    {"a call with a dtype without arithmetic, because PyTorch makes no tensor of it from bytes",
+    {"a call with a dtype without arithmetic, because PyTorch cannot make a tensor of that dtype from bytes",
      {python},
      [](const Reproduced& call) {
        return any_tensor(call, [](const Tensor& t) { return info(t.dtype).kind == Kind::opaque; });

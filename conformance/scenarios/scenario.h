@@ -48,7 +48,7 @@ inline constexpr std::array scenario_kinds = std::to_array<ScenarioKindRow>({
      "Methods that share their planned memories give the same results as without sharing.",
      "where methods share planned memories"},
     {ScenarioKind::sizes, "sizes",
-     "Open sizes take their smallest value, their largest and one between; a call beyond them is refused.",
+     "Open sizes take their smallest, largest and a middle value; a call with a smaller or larger size is refused.",
      "at other sizes than those of the first call"},
     {ScenarioKind::inputs, "inputs",
      "A call with wrong inputs, or of a missing method, is refused, and the next call is answered.",

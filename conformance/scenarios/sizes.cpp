@@ -98,16 +98,20 @@ Script within_bounds(const RecordedProgram& program, const OpenMethod& method) {
   return {program.settings(), std::move(steps)};
 }
 
-// Exceeds the bound of one size. A bound limits the number of elements, so the other sizes are at their bounds.
-Inputs beyond(const OpenMethod& method, const Open& open) {
+// Exceeds the bound of one size by 1. The other open sizes of the same input are `others`.
+Inputs beyond(const OpenMethod& method, const Open& open, Int Open::*others) {
   Inputs inputs = method.call.inputs;
   Tensor& tensor = std::get<Tensor>(inputs[open.input]);
   Dims sizes = tensor.sizes;
   for (const Open& other : method.sizes)
-    if (other.input == open.input) sizes[other.dim] = other.most;
-  ++sizes[open.dim];
+    if (other.input == open.input) sizes[other.dim] = other.*others;
+  sizes[open.dim] = open.most + 1;
   tensor = tiled(tensor, sizes);
   return inputs;
+}
+
+bool has_others(const OpenMethod& method, const Open& open) {
+  return std::ranges::any_of(method.sizes, [&](const Open& o) { return o.input == open.input && o.dim != open.dim; });
 }
 
 }  // namespace
@@ -121,11 +125,17 @@ void add_sizes(std::vector<Scenario>& all, const Recorded& program) {
     Scenario s{.id = text("sizes/", program->name, ':', name), .kind = ScenarioKind::sizes};
     s.script = [program, method = method] { return within_bounds(*program, method); };
     all.push_back(std::move(s));
-    for (const Open& open : method.sizes)
-      all.push_back(
-          with_refusal(program, ScenarioKind::sizes, text(name, ":beyond-", open.input, '.', open.dim),
-                       {load(), refused_call(name, beyond(method, open), "a size beyond what the program declares"),
-                        call(program->calls.calls.front())}));
+    const auto refused = [&](const std::string& what, const Open& open, Int Open::*others) {
+      all.push_back(with_refusal(
+          program, ScenarioKind::sizes, text(name, ':', what, '-', open.input, '.', open.dim),
+          {load(), refused_call(name, beyond(method, open, others), "a size beyond what the program declares"),
+           call(program->calls.calls.front())}));
+    };
+    for (const Open& open : method.sizes) {
+      refused("beyond", open, &Open::most);
+      // The input has fewer elements than the program declares. A runtime that only counts elements accepts it.
+      if (has_others(method, open)) refused("beyond-with-few-elements", open, &Open::least);
+    }
   }
 }
 

@@ -37,7 +37,8 @@ struct TierRow {
 inline constexpr std::array tiers = std::to_array<TierRow>({
     {Tier::damage, "damage", "A valid call damages memory or state, changes its inputs, ends in a signal or hangs."},
     {Tier::wrong_exported, "wrong-exported", "A call that exporters emit gets a wrong answer without an error."},
-    {Tier::wrong, "wrong", "Another valid call that the contract promises gets a wrong answer."},
+    {Tier::wrong, "wrong",
+     "A promised valid call to which neither wrong-exported nor wrong-special applies gets a wrong answer."},
     {Tier::wrong_special, "wrong-special",
      "A call with special values, sizes of zero or extreme numbers gets a wrong answer."},
     {Tier::not_repeatable, "not-repeatable",

@@ -18,9 +18,9 @@ struct VerdictRow {
 inline constexpr std::array verdicts = std::to_array<VerdictRow>({
     {Verdict::pass, "pass", "The answer is right: the right results, or the right refusal."},
     {Verdict::quality, "quality", "The answer is right, but less accurate than it should be."},
-    {Verdict::fail, "fail", "The answer is wrong; its class says how."},
+    {Verdict::fail, "fail", "The answer is wrong; the class tells how."},
     {Verdict::unsupported, "unsupported",
-     "The testee has no kernel for the operator, or refuses a call that it does not promise."},
+     "The testee has no kernel for the operator, or refuses a call that its contract does not promise."},
     {Verdict::crash, "crash", "The call ends the process in which it runs."},
     {Verdict::timeout, "timeout", "The call does not return within the time limit."},
 });
@@ -95,7 +95,7 @@ inline constexpr std::array classes = std::to_array<ClassRow>({
     {Class::arithmetic_trap, "arithmetic-trap", Effect::damage, "The process ends in an arithmetic trap (SIGFPE)."},
     {Class::illegal_instruction, "illegal-instruction", Effect::damage,
      "The process ends in an illegal instruction (SIGILL, SIGTRAP)."},
-    {Class::signal, "signal", Effect::damage, "The process ends in another signal."},
+    {Class::signal, "signal", Effect::damage, "The process ends in a signal that has no class of its own."},
     {Class::exit, "exit", Effect::refusal, "The process exits without a signal, or breaks the runtime protocol."},
     {Class::abort, "abort", Effect::refusal, "The process aborts itself (SIGABRT)."},
     {Class::assertion, "assertion", Effect::refusal, "A failed assertion aborts the process."},

@@ -63,6 +63,8 @@ struct Server::Exchange {
   }
 };
 
+constexpr std::uint32_t most_repetitions = 1'000'000;  // of one EXECUTE
+
 // A function for each request. Each reads the whole body before it changes anything.
 struct Server::Handlers {
   static void hello(Server& s, Exchange& e) {
@@ -155,6 +157,9 @@ struct Server::Handlers {
     auto times = e.body.number<std::uint32_t>();
     const std::uint32_t refused = e.body.has_more() ? e.body.number<std::uint32_t>() : 0;
     e.body.finish();
+    if (times > most_repetitions)
+      throw Fault(Outcome::exhausted, "protocol.call",
+                  text(times, " repetitions are more than the limit of ", most_repetitions));
     if (refused > 0 && !s.runtime_->charges_memory())
       throw Fault(Outcome::unsupported, "protocol.request", "this server cannot refuse allocations");
     std::vector<Value> inputs;

@@ -22,6 +22,27 @@ assay_outcome too_small(assay_fault* to, const char* what) {
   return outcome_of(fault, to);
 }
 
+bool refuse_pointer(Fault& fault, const char* what, const char* why) {
+  return refuse(fault, "R8", {nullptr, what}, why);
+}
+
+// R8.
+bool has_data(const void* data, std::size_t size, const char* what, Fault& fault) {
+  return data || size == 0 || refuse_pointer(fault, what, "is null, but has a size");
+}
+
+bool is_usable(const assay_memory& memory, const char* what, Fault& fault) {
+  if (!has_data(memory.data, memory.size, what, fault)) return false;
+  return memory.size == 0 || reinterpret_cast<std::uintptr_t>(memory.data) % alignment == 0 ||
+         refuse_pointer(fault, what, "does not begin at a multiple of 64");
+}
+
+bool are_usable(const assay_method_memories& m, Fault& fault) {
+  return is_usable(m.workspace, "workspace", fault) && is_usable(m.prepared, "prepared memory", fault) &&
+         is_usable(m.arena, "arena", fault) && is_usable(m.shared, "shared memory", fault) &&
+         is_usable(m.scratch, "scratch", fault);
+}
+
 // Opens a program. `views` is memory for the views of its data files.
 std::optional<Program> open(assay_bytes file, const assay_bytes* data, std::size_t count,
                             std::span<format::DataView> views, format::Workspace& workspace, Fault& fault) {
@@ -30,7 +51,11 @@ std::optional<Program> open(assay_bytes file, const assay_bytes* data, std::size
     return {};
   }
   Bytes files[ASSAY_MOST_DATA_FILES];
-  for (std::size_t i = 0; i < count; ++i) files[i] = bytes_of(data[i]);
+  if (!has_data(file.data, file.size, "program", fault) || !has_data(data, count, "data files", fault)) return {};
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!has_data(data[i].data, data[i].size, "data file", fault)) return {};
+    files[i] = bytes_of(data[i]);
+  }
   return Program::open(bytes_of(file), {files, count}, views, workspace, fault);
 }
 
@@ -100,9 +125,11 @@ assay_outcome assay_program_size(assay_bytes file, const assay_bytes* data, size
 assay_outcome assay_program_open(assay_bytes file, const assay_bytes* data, size_t count, assay_memory memory,
                                  assay_memory workspace, assay_program** opened, assay_fault* fault) {
   *opened = nullptr;
+  Fault found;
+  if (!is_usable(memory, "program memory", found) || !is_usable(workspace, "workspace", found))
+    return outcome_of(found, fault);
   if (memory.size < sizeof(assay_program)) return too_small(fault, "a program needs more memory than was supplied");
   auto* program = new (memory.data) assay_program;
-  Fault found;
   format::Workspace checks(bytes_of(workspace));
   program->program = open(file, data, count, program->views, checks, found);
   if (!program->program) return outcome_of(found, fault);
@@ -133,6 +160,7 @@ namespace {
 
 Method* make(const assay_program* program, const char* name, const assay_options* options, assay_memory workspace,
              const Memories* memories, Sizes& sizes, Fault& fault) {
+  if (!is_usable(workspace, "workspace", fault)) return nullptr;
   const pte::ExecutionPlan* plan = plan_of(program, name, fault);
   Options read_options;
   if (!plan || !read(options, memories, read_options, fault)) return nullptr;
@@ -155,7 +183,9 @@ assay_outcome assay_method_size(const assay_program* program, const char* name, 
 
 assay_outcome assay_method_make(const assay_program* program, const char* name, const assay_options* options,
                                 const assay_method_memories* given, assay_method** made, assay_fault* fault) {
+  *made = nullptr;
   Fault found;
+  if (!are_usable(*given, found)) return outcome_of(found, fault);
   Sizes all;
   const Memories memories{bytes_of(given->prepared), bytes_of(given->arena), bytes_of(given->shared),
                           bytes_of(given->scratch)};
@@ -176,12 +206,51 @@ assay_outcome assay_input(const assay_method* method, size_t i, assay_value* val
 }
 
 assay_outcome assay_output(const assay_method* method, size_t i, assay_value* value) {
-  if (i >= assay_output_count(method)) return ASSAY_INVALID;
+  if (i >= assay_output_count(method) || !method_of(method).has_outputs()) return ASSAY_INVALID;
   *value = value_of(method_of(method).output(i));
   return ASSAY_OK;
 }
 
 namespace {
+
+format::Place input_place(std::size_t i) { return {nullptr, "input", static_cast<std::int64_t>(i)}; }
+
+bool read(const assay_tensor& from, const format::Place& place, Tensor& to, Fault& fault) {
+  const DTypeFacts* facts = find_dtype(from.dtype);
+  if (!facts || from.rank > max_rank) return refuse(fault, "R1", place, "is not a tensor of a known dtype and rank");
+  if (from.rank > 0 && (!from.sizes || !from.dim_order)) return refuse(fault, "R8", place, "has no sizes or dim order");
+  to.dtype = facts->dtype, to.rank = static_cast<std::uint8_t>(from.rank);
+  to.data = static_cast<std::byte*>(from.data), to.sizes = const_cast<std::int32_t*>(from.sizes);
+  to.dim_order = from.dim_order;
+  const auto sizes = to.shape();
+  return from.data || std::ranges::find(sizes, 0) != sizes.end() || refuse(fault, "R8", place, "has no elements");
+}
+
+// `tensor` holds the value's tensor.
+bool read(const assay_value& from, const format::Place& place, Tensor& tensor, Value& to, Fault& fault) {
+  if (from.kind > ASSAY_TENSOR) return refuse(fault, "R1", place, "is a value of an unknown kind");
+  to.kind = static_cast<ValueKind>(from.kind);
+  switch (from.kind) {
+    case ASSAY_INTEGER:
+      to.integer = from.as.integer;
+      break;
+    case ASSAY_REAL:
+      to.real = from.as.real;
+      break;
+    case ASSAY_BOOLEAN:
+      to.boolean = from.as.boolean;
+      break;
+    case ASSAY_STRING:
+      to.text = from.as.string.text, to.count = static_cast<std::uint32_t>(from.as.string.length);
+      return to.text || to.count == 0 || refuse(fault, "R8", place, "has a length, but no text");
+    case ASSAY_TENSOR:
+      to.tensor = &tensor;
+      return read(from.as.tensor, place, tensor, fault);
+    case ASSAY_NONE:
+      break;
+  }
+  return true;
+}
 
 using SetInput = bool (Method::*)(std::size_t i, const Value& value, Fault& fault);
 
@@ -189,38 +258,8 @@ assay_outcome set_input(assay_method* method, size_t i, const assay_value* value
   Fault found;
   Value given;
   Tensor tensor;
-  given.kind = static_cast<ValueKind>(value->kind);
-  switch (value->kind) {
-    case ASSAY_INTEGER:
-      given.integer = value->as.integer;
-      break;
-    case ASSAY_REAL:
-      given.real = value->as.real;
-      break;
-    case ASSAY_BOOLEAN:
-      given.boolean = value->as.boolean;
-      break;
-    case ASSAY_STRING:
-      given.text = value->as.string.text, given.count = static_cast<std::uint32_t>(value->as.string.length);
-      break;
-    case ASSAY_TENSOR: {
-      const assay_tensor& t = value->as.tensor;
-      const DTypeFacts* facts = find_dtype(t.dtype);
-      if (!facts || t.rank > max_rank) {
-        refuse(found, "R1", {nullptr, "input", static_cast<std::int64_t>(i)},
-               "is not a tensor of a known dtype and rank");
-        return outcome_of(found, fault);
-      }
-      tensor.dtype = facts->dtype, tensor.rank = static_cast<std::uint8_t>(t.rank);
-      tensor.data = static_cast<std::byte*>(t.data), tensor.sizes = const_cast<std::int32_t*>(t.sizes);
-      tensor.dim_order = t.dim_order;
-      given.tensor = &tensor;
-      break;
-    }
-    case ASSAY_NONE:
-      break;
-  }
-  return (method_of(method).*set)(i, given, found) ? ASSAY_OK : outcome_of(found, fault);
+  const bool is_set = read(*value, input_place(i), tensor, given, found) && (method_of(method).*set)(i, given, found);
+  return is_set ? ASSAY_OK : outcome_of(found, fault);
 }
 
 }  // namespace
@@ -235,7 +274,9 @@ assay_outcome assay_alias_input(assay_method* method, size_t i, const assay_valu
 
 assay_outcome assay_set_output(assay_method* method, size_t i, assay_memory memory, assay_fault* fault) {
   Fault found;
-  return method_of(method).set_output(i, bytes_of(memory), found) ? ASSAY_OK : outcome_of(found, fault);
+  const bool is_set =
+      has_data(memory.data, memory.size, "output", found) && method_of(method).set_output(i, bytes_of(memory), found);
+  return is_set ? ASSAY_OK : outcome_of(found, fault);
 }
 
 assay_outcome assay_execute(assay_method* method, assay_fault* fault) {
@@ -254,6 +295,7 @@ size_t assay_step_count(const assay_method* method) { return method_of(method).s
 size_t assay_next_step(const assay_method* method) { return method_of(method).next_step(); }
 
 assay_step_info assay_step_at(const assay_method* method, size_t i) {
+  if (i >= assay_step_count(method)) return {.op = "", .kernel = "", .activation = ""};
   const Step& step = method_of(method).steps()[i];
   const std::string_view op = step.call.roles ? step.call.roles->name : std::string_view();
   const Fusion* fusion = step.call.fusion;
@@ -278,7 +320,8 @@ const char* assay_rewrite_at(const assay_method* method, size_t i) {
 }
 
 void assay_step_operands(const assay_method* method, size_t i, char* text, size_t size) {
-  const Call& call = method_of(method).steps()[i].call;
+  if (size == 0) return;
+  const Call call = i < assay_step_count(method) ? method_of(method).steps()[i].call : Call();
   format::Text operands;
   if (call.roles) write_operands(call, operands);
   const std::size_t n = std::min(operands.view().size(), size - 1);
@@ -289,7 +332,8 @@ void assay_step_operands(const assay_method* method, size_t i, char* text, size_
 size_t assay_instruction_count(const assay_method* method) { return method_of(method).step_of().size(); }
 
 size_t assay_step_of(const assay_method* method, size_t instruction) {
-  const std::uint32_t step = method_of(method).step_of()[instruction];
+  const auto steps = method_of(method).step_of();
+  const std::uint32_t step = instruction < steps.size() ? steps[instruction] : Method::no_step;
   return step == Method::no_step ? SIZE_MAX : step;
 }
 

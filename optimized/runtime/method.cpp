@@ -124,6 +124,7 @@ bool Method::begin(Fault& fault) {
     std::ranges::copy(initial_, values_.begin());
     for (Tensor& t : tensors_) t.data = t.home;
   }
+  has_outputs_ = false;
   execution_.next = 0, execution_.steps_left = instructions_;
   running_ = true;
   return true;
@@ -181,13 +182,18 @@ bool Method::step(Fault& fault) {
   busy_ = true;
   const bool done = execution_.next == steps_.size() || run_one(fault);
   busy_ = false;
-  if (done && execution_.next == steps_.size()) reset();
+  if (done && execution_.next == steps_.size()) end_execution();
   return done;
 }
 
 void Method::end() {
   for (Delegate& d : delegates_)
     if (void* instance = std::exchange(d.instance, nullptr)) d.backend->end(instance);
+}
+
+void Method::end_execution() {
+  reset();
+  has_outputs_ = true;
 }
 
 void Method::reset() {
@@ -206,7 +212,7 @@ bool Method::execute(Fault& fault) {
   bool done = true;
   while (done && execution_.next < end) done = run_one(fault);
   busy_ = false;
-  reset();
+  done ? end_execution() : reset();
   return done;
 }
 

@@ -74,7 +74,8 @@ class Method {
   std::span<const Rewrite* const> rewrites() const { return rewrites_; }  // the rewrites that changed its calls
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
-  // The current values of input and output i; they may be read between executions. A tensor without memory has no data.
+  // The current values of input and output i, which a client reads between executions. A tensor without memory has no
+  // data.
   const Value& input(std::size_t i) const { return values_[inputs_[i].value]; }
   const Value& output(std::size_t i) const { return values_[outputs_[i].value]; }
   const Value& value(std::size_t i) const { return values_[i]; }
@@ -95,6 +96,7 @@ class Method {
   bool execute(Fault& fault);
   bool step(Fault& fault);
   bool running() const { return running_; }
+  bool has_outputs() const { return has_outputs_; }  // the last execution ended and was not refused
   std::uint32_t next_step() const { return execution_.next; }
   // A function that is called after each step. It must not change the method. If it returns false, the execution ends.
   using Listener = bool (*)(void* context, const assay_method* method, std::size_t step);
@@ -107,6 +109,7 @@ class Method {
   format::Place own_place() const { return {nullptr, name_, -1, true}; }
   bool set_input(std::size_t i, const Value& value, bool alias, Fault& fault);
   bool begin(Fault& fault);
+  void end_execution();
   bool run_one(Fault& fault);
   bool set_tensor(Input& input, const Value& value, bool alias, const format::Place& place, Fault& fault);
   bool set_value(Input& input, const Value& value, const format::Place& place, Fault& fault);
@@ -130,6 +133,7 @@ class Method {
   Listener listener_ = nullptr;
   void* listening_ = nullptr;
   bool running_ = false;
+  bool has_outputs_ = false;
   bool busy_ = false;      // whether a step runs; a callback must not start another step
   bool restores_ = false;  // whether an execution begins by restoring the initial values
 };

@@ -33,8 +33,9 @@ bool resize(Tensor& tensor, std::span<const std::int32_t> sizes) {
   const std::span<const std::int32_t> declared(tensor.declared, tensor.rank);
   if (sizes.size() != declared.size()) return false;
   if (!tensor.moves) return std::ranges::equal(sizes, declared);
+  if (std::ranges::any_of(sizes, [](std::int32_t n) { return n < 0; })) return false;
   const std::int64_t n = product(sizes);
-  if (!tensor.unbounded && n > product(declared)) return false;
+  if (!tensor.unbounded && !std::ranges::equal(sizes, declared, std::ranges::less_equal())) return false;
   if (static_cast<std::uint64_t>(n) * tensor.element_bytes() > tensor.capacity) return false;
   std::ranges::copy(sizes, tensor.sizes);
   return true;

@@ -86,8 +86,9 @@ inline bool is_f32(const Value& v) {
   return v.kind == ValueKind::tensor && v.tensor->dtype == DType::float32 && !v.tensor->moves;
 }
 
-// Sets the sizes of a tensor, or returns false if it cannot have them. They must be the declared sizes. If the sizes
-// may change, they may also be other sizes that have no more elements than the declared sizes and fit in the memory.
+// Sets the sizes of a tensor. Returns false if it cannot have them. A static tensor takes its declared sizes alone. A bounded
+// tensor takes sizes that are at most the declared one in each dimension. An unbounded tensor takes any sizes. The
+// elements must fit the tensor's memory.
 bool resize(Tensor& tensor, std::span<const std::int32_t> sizes);
 // The rule that sizes break which resize() refused: V4 if the client's memory is too small for them, else `other`.
 format::RuleId rule_of_sizes(const Tensor& tensor, std::size_t rank, format::RuleId other);

@@ -62,8 +62,8 @@ class PlanBuilder {
     return static_cast<Index>(plan_.values.size()) - 1;
   }
 
-  // Adds a contiguous tensor without planned memory. The caller supplies its memory, or the tensor is unbounded and
-  // gets memory of its own.
+  // Adds a contiguous tensor without planned memory. If the tensor is unbounded, the runtime allocates its memory.
+  // Otherwise the caller of the method supplies the memory.
   Index tensor(DType dtype, const Sizes& sizes, pte::TensorShapeDynamism dynamism = pte::TensorShapeDynamism::STATIC);
   // Adds a contiguous tensor and calls place() for it.
   Index planned(DType dtype, const Sizes& sizes, std::uint32_t memory = 1, std::uint64_t offset = 0);
@@ -73,7 +73,7 @@ class PlanBuilder {
   Index constant(DType dtype, const Sizes& sizes, std::uint32_t data);
 
   pte::TensorT& at(Index tensor) { return *plan_.values[static_cast<std::size_t>(tensor)]->val.AsTensor(); }
-  // Returns the tensor's extra info, which is added if the tensor has none.
+  // Returns the tensor's extra info. Adds it if the tensor has none.
   pte::ExtraTensorInfoT& extra(Index tensor);
 
   // -- the memory plan ------------------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ class PlanBuilder {
 
   // -- operators and instructions -------------------------------------------------------------------------------------
 
-  // Returns the index of an operator such as "aten::add.out", which is added if the plan does not have it.
+  // Returns the index of an operator such as "aten::add.out". Adds the operator if the plan does not have it.
   Index operator_index(std::string_view name);
 
   // Appends a call of an operator of the specification. Operands are given by name; an argument without an operand gets
@@ -94,17 +94,17 @@ class PlanBuilder {
   // the end.
   void call(std::string_view op, std::vector<Index> args);
   void add_tensors(Index self, Index other, Index out);  // appends a call of aten::add.out with alpha 1
-  // Appends to `args`, which are the arguments of the schema, the returned value that the file format wants at the end
-  // of a call: an out again, a list of several outs, or the tensor that is changed in place. A returned number is in
-  // `args` already and is not appended.
+  // Appends to `args` the returned value that the file format requires at the end of a call. It is the out again, a
+  // list of several outs, or the tensor that is changed in place. Requires `args` that are the arguments of the schema.
+  // A returned number is already in `args` and is not appended.
   void append_returned(const Operator& op, std::vector<Index>& args);
 
   void jump_if_false(Index condition, Index destination);
   void move(Index from, Index to);
   void free(Index value);
   void delegate_call(Index delegate, std::vector<Index> args);
-  // Adds a delegate for backend `id`. Its payload is item `index` of backend_delegate_data (INLINE) or segment `index`
-  // (SEGMENT).
+  // Adds a delegate for backend `id`. If `location` is INLINE, its payload is item `index` of backend_delegate_data. If
+  // `location` is SEGMENT, its payload is segment `index`.
   pte::BackendDelegateT& delegate(const std::string& id, pte::DataLocation location, std::uint32_t index);
   void new_chain() { plan_.chains.push_back(std::make_unique<pte::ChainT>()); }
 
@@ -136,8 +136,8 @@ class ProgramBuilder {
   // The offsets of the constants in their segment. ExecuTorch's runtime treats a program without them as one of an
   // older format.
   pte::SubsegmentOffsetsT& constants();
-  // Each function adds bytes, as a constant or as the initial value of a mutable tensor, and returns the index. Indices
-  // count from 1.
+  // constant() adds the bytes of a constant, and initial() adds the bytes of the initial value of a mutable tensor.
+  // Both return the index of the added bytes. Indices count from 1.
   std::uint32_t constant(const Bytes& bytes) { return append(constants(), bytes); }
   std::uint32_t initial(const Bytes& bytes);
   void named(const std::string& key, Bytes bytes);  // adds named data

@@ -32,13 +32,14 @@ struct DataFile {
 // The contents of a .bpte file. Its field `program` has the bytes of a .pte file.
 using BundledProgram = bpte::BundledProgramT;
 
-// Decode a file. The functions check the same rules as open_program, open_data and open_bundle.
+// Each function decodes a file. It checks the same rules as open_program, open_data or open_bundle.
 Result<Program> decode_program(std::span<const std::byte> file);
 Result<DataFile> decode_data_file(std::span<const std::byte> file);
 Result<BundledProgram> decode_bundle(std::span<const std::byte> file);
 
-// Encode a file. Equal programs give equal bytes, and decoding these bytes gives the same program. Segments begin at
-// multiples of `alignment` bytes. With `defaults`, numbers that equal the default of their field are written, too.
+// Each function returns the bytes of a file. Equal programs give equal bytes, and decoding these bytes gives the same
+// program. Segments begin at multiples of `alignment` bytes. With `defaults`, numbers that equal the default of their
+// field are written, too.
 Bytes encode(const Program& program, std::size_t alignment = 128, bool defaults = false);
 Bytes encode(const DataFile& file, std::size_t alignment = 128, bool defaults = false);
 Bytes encode(const BundledProgram& bundle, bool defaults = false);

@@ -10,8 +10,8 @@
 #include "format/names.h"
 #include "reference/program/rule.h"
 
-// Files of every kind, and programs to check and to run. A File is bytes, a ProgramFile has a valid structure, and a
-// ValidProgram meets every rule.
+// Files of every kind, and valid programs. A File is bytes, a ProgramFile has a valid structure, and a ValidProgram
+// meets every rule.
 namespace assay {
 
 using Bytes = std::vector<std::byte>;
@@ -28,7 +28,7 @@ File in_memory(Bytes bytes);  // makes a file that owns the bytes
 File borrowed(std::span<const std::byte> bytes);
 
 // A file with a valid structure. Its tables are a copy that was made before they were checked, because the bytes of a
-// mapped file may change. Its segments lie in the file. Copies of the object share both.
+// mapped file may change. Its segments lie in the file. Copies of the object share the file and the tables.
 template <class View>
 class OpenFile {
  public:

@@ -32,6 +32,7 @@ class FaultList {
 
   format::Findings& findings() { return findings_; }
   bool none() const { return findings_.none(); }
+  // The number of faults beyond the limit.
   std::uint64_t more() const { return findings_.count() - faults_.size(); }
   std::vector<Fault> take() { return std::move(faults_); }
 
@@ -47,7 +48,7 @@ template <class T>
 struct Result {
   std::optional<T> value;
   std::vector<Fault> faults;
-  std::uint64_t more = 0;  // the number of further faults
+  std::uint64_t more = 0;  // the number of faults that are not in `faults`
 
   explicit operator bool() const { return value.has_value(); }
   T& operator*() { return *value; }

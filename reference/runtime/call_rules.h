@@ -9,8 +9,8 @@
 // Checks the calls of a program by the rules of their operators.
 namespace assay {
 
-// For each item of `op.arguments`, the index of its value in the plan, given the `args` of a KernelCall. An out
-// <name>_out has the index of the argument <name>, because its new value replaces the old one. Requires a call that
+// Returns for each item of `op.arguments` the index of its value in the plan. `args` are the args of a KernelCall. An
+// out <name>_out has the index of the argument <name>, because its new value replaces the old one. Requires a call that
 // meets rule I9.
 std::vector<std::size_t> operands(const Operator& op, std::span<const std::int32_t> args);
 
@@ -24,9 +24,12 @@ struct CallFaults {
   // be refused. A fault limits.work means that the check ended early.
   std::vector<Fault> faults;
   Int more = 0;  // the number of further faults
-  // The number of calls for which all rules were checked (in_full); the rules before one that needs elements or sizes
-  // which only an execution knows (in_part); or no rule (not_asked), because a number or list is computed, a tensor is
-  // moved, or the specification lacks the operator.
+  // The numbers of calls without a fault.
+  // - in_full: calls for which all rules were checked.
+  // - in_part: calls with a rule that needs elements or sizes which only an execution knows. The rules before it were
+  //   checked.
+  // - not_asked: calls for which no rule was checked, because the program computes a number or list among the arguments
+  //   or moves a tensor, or because the specification lacks the operator.
   Int in_full = 0, in_part = 0, not_asked = 0;
 };
 CallFaults faults_of_calls(const ValidProgram& program, const Budget& budget = {});

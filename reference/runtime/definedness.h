@@ -7,8 +7,8 @@
 namespace assay {
 
 // Records which bytes of a memory hold a value: the bytes of each write that no later write overlaps. A write that
-// begins at the same byte as an earlier write replaces it. Reads of other bytes are refused, so no result depends on
-// the initial bytes of the memory.
+// begins at the same byte as an earlier write replaces it. Reads of bytes that hold no value are refused, so no result
+// depends on the initial bytes of the memory.
 class Definedness {
  public:
   // The kinds of writers. When an execution begins, writes by instructions are forgotten; writes by the caller and
@@ -18,10 +18,8 @@ class Definedness {
   // The number of bytes of the write that begins at `at`, or 0 if no write begins there.
   std::size_t written(std::size_t at) const;
 
-  void make_room(std::size_t writes) {
-    writes_.reserve(writes_.size() + writes);
-    // Reserves memory, so that the next `writes` writes do not throw.
-  }
+  // Reserves memory, so that the next `writes` writes do not throw.
+  void make_room(std::size_t writes) { writes_.reserve(writes_.size() + writes); }
   void write(std::size_t at, std::size_t bytes, By by) noexcept;  // a write over state is state, too
   void forget(std::size_t at) noexcept;
   void begin() noexcept;  // forgets the writes by instructions

@@ -12,7 +12,8 @@
 
 #include "reference/value.h"
 
-// Backends run the parts that a program delegates to them. A backend reports a fault by throwing assay::Fault.
+// The interface of backends. A backend runs the parts that a program delegates to it. A backend reports a fault by
+// throwing assay::Fault.
 namespace assay {
 
 struct RuntimeOptions;
@@ -22,18 +23,18 @@ struct CompileSpec {
   std::span<const std::byte> value;
 };
 
-// The data from which a backend makes a delegate. The bytes stay valid as long as the program.
+// The data from which a backend makes a delegate. The bytes stay valid as long as the program exists.
 struct DelegateSource {
   std::span<const std::byte> payload;
   std::vector<CompileSpec> compile_specs;
-  const RuntimeOptions& options;  // the options of the host, whose budget delegated programs share
+  const RuntimeOptions& options;  // the runtime's options; delegated programs share their budget
   // Finds named data of the program and its data files by key. Returns nothing if there is no such key.
   std::function<std::optional<std::span<const std::byte>>(std::string_view key)> named_data;
 
   const CompileSpec* compile_spec(std::string_view key) const;  // null if there is no compile spec with this key
 };
 
-// A delegate: one part of a method that a backend runs. The method owns it.
+// A delegate: one part of a method that a backend runs. The method owns the delegate.
 class Delegate {
  public:
   virtual ~Delegate() = default;
@@ -47,8 +48,8 @@ class Delegate {
 using MakeDelegate = std::function<std::unique_ptr<Delegate>(const DelegateSource&)>;
 using Backends = std::map<std::string, MakeDelegate, std::less<>>;
 
-// The demonstration backend, "ProgramBackend": its payload is a program, and it runs the method "forward" of that
-// program. If there is a compile spec "named_data", its value is the key of the named data that is the payload.
+// The demonstration backend, "ProgramBackend": its payload is a program, and the backend runs the method "forward" of
+// that program. If there is a compile spec "named_data", its value is the key of the named data that is the payload.
 constexpr std::string_view program_backend = "ProgramBackend";
 std::unique_ptr<Delegate> make_program_delegate(const DelegateSource& source);
 

@@ -22,7 +22,8 @@ using Args = std::span<const std::int32_t>;
 inline std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // A value of the plan. A list is a pointer to its table, which holds indices of other values, or numbers. The content
-// of a value may change, but its kind does not: tensor, list, string, or number or None.
+// of a value may change, but its kind does not. The kinds are tensor, list, string, and number; None is of the kind
+// number.
 using Held = std::shared_ptr<HeldTensor>;  // a MoveCall copies the pointer
 using Slot = std::variant<std::monostate, Int, double, bool, std::string, Held, const pte::EValue*>;
 
@@ -33,13 +34,18 @@ bool same_kind(const Slot& a, const Slot& b);
 using PlaceInPlan = std::pair<std::uint32_t, std::uint64_t>;  // the index of a planned memory, and an offset in bytes
 using PlacesInPlan = std::set<PlaceInPlan, std::less<>, Charged<PlaceInPlan>>;
 
+// The number of used bytes of each planned memory. A plan may make its memories larger.
+using MemorySizes = Buffer<std::uint64_t>;
+
 struct LoadedProgram::Shared {
   Shared(ValidProgram program, RuntimeOptions options);
 
   const ValidProgram program;
   const RuntimeOptions options;
-  // Planned memory that all methods share, by its index in the plans. A method reads in it what another method wrote.
+  // Planned memory that all methods share, by its index in the plans. In this memory, a method reads what another
+  // method wrote.
   std::map<std::uint32_t, std::shared_ptr<Memory>> state;
+  MemorySizes shared_sizes;
   PlacesInPlan begun;  // the state in that memory that already has its initial value
   std::mutex making;   // guards `state` and `begun` while a method is prepared
 };
@@ -54,13 +60,13 @@ class Interpreter {
   std::size_t size() const { return slots_.size(); }
 
   Value value(std::size_t index) const;
-  // initial() is the value at the beginning of an execution. give() sets it to a value that the caller supplies.
-  // Requires a value of the same kind.
+  // initial() is the value at the beginning of an execution. give() sets this initial value to a value that the caller
+  // supplies. Requires that both have the same kind.
   const Slot& initial(std::size_t index) const { return initial_[index]; }
   void give(std::size_t index, const Value& value);
-  bool is_null(std::size_t index) const;   // whether the program has None there
+  bool is_null(std::size_t index) const;   // whether the program declares it as None
   bool is_given(std::size_t index) const;  // whether give() set it and no instruction has overwritten it since
-  // Supplies the memory of a tensor to which the plan gives none. Faults: R5.
+  // Supplies the memory of a tensor to which the plan gives no memory. Faults: R5.
   void give_memory(std::size_t index, std::span<std::byte> memory, const Place& place);
   const Budget& budget() const { return shared_->options.budget; }
 
@@ -69,7 +75,7 @@ class Interpreter {
   bool at_end() const { return chain_ == format::size_of(plan_.chains()); }
   bool at_start() const { return steps_ == 0; }
   void restart();
-  void give_up() noexcept { steps_ = 0; }  // ends the execution; restart() must be called before the next step
+  void give_up() noexcept { steps_ = 0; }  // ends the execution; the next step requires a call of restart() before it
 
  private:
   using Indices = Buffer<std::size_t>;
@@ -77,7 +83,7 @@ class Interpreter {
   // The operator of an instruction, which is looked up when the method is loaded.
   struct Kernel {
     std::string name;
-    const Operator* op = nullptr;  // null for an operator that changes which tensors values refer to
+    const Operator* op = nullptr;  // null for an operator that changes to which tensor a value refers
     const format::OperatorRoles* roles = nullptr;
     void (Interpreter::*handle)(Args args) = nullptr;
   };
@@ -124,6 +130,7 @@ class Interpreter {
 
   std::shared_ptr<LoadedProgram::Shared> shared_;
   const pte::ExecutionPlan& plan_;
+  MemorySizes memory_sizes_;
   std::map<std::uint32_t, std::shared_ptr<Memory>> planned_;
   Buffer<std::shared_ptr<Memory>> memories_;  // the memories that only this method uses
   PlacesInPlan begun_;                        // the state in these memories that already has its initial value

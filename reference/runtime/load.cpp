@@ -27,13 +27,12 @@ void each_plan(const pte::Program& program, F f) {
   for (std::uint32_t i = 0; i < size_of(program.execution_plan()); ++i) f(*program.execution_plan()->Get(i));
 }
 
-std::size_t largest_size(const pte::Program& program, std::uint32_t memory) {
-  Int bytes = 0;
-  each_plan(program, [&](const pte::ExecutionPlan& plan) {
-    if (memory < size_of(plan.non_const_buffer_sizes()))
-      bytes = std::max(bytes, plan.non_const_buffer_sizes()->Get(memory));
+// Raises the size of each planned memory to what the plan uses of it.
+void raise(MemorySizes& sizes, const pte::ExecutionPlan& plan) {
+  format::each_end(plan, [&](std::uint32_t memory, std::uint64_t end) {
+    sizes.resize(std::max<std::size_t>(sizes.size(), memory + std::size_t{1}));
+    sizes[memory] = std::max(sizes[memory], end);
   });
-  return static_cast<std::size_t>(bytes);
 }
 
 // By value, whether it is state: planned, and live into the method.
@@ -52,12 +51,14 @@ LoadedProgram::Shared::Shared(ValidProgram p, RuntimeOptions o) : program(std::m
     for (std::uint32_t i = 0; i < shared.size(); ++i)
       if (shared[i]) state[i];
   });
+  if (!state.empty()) each_plan(program->tables(), [&](const pte::ExecutionPlan& plan) { raise(shared_sizes, plan); });
 }
 
 Interpreter::Interpreter(std::shared_ptr<LoadedProgram::Shared> shared, const pte::ExecutionPlan& plan)
     : shared_(std::move(shared)), plan_(plan), executed_(shared_->options.nested.executed) {
   if (!executed_) executed_ = std::make_shared<Int>(0);
   make_kernels();
+  raise(memory_sizes_, plan_);
   make_slots();
   make_delegates();
   restart();
@@ -68,11 +69,10 @@ std::shared_ptr<Memory> Interpreter::planned(std::uint32_t id) {
   const bool shared = state != shared_->state.end();
   std::shared_ptr<Memory>& memory = shared ? state->second : planned_[id];
   if (memory) return memory;
-  const std::size_t bytes = shared ? largest_size(shared_->program->tables(), id)
-                                   : static_cast<std::size_t>(plan_.non_const_buffer_sizes()->Get(id));
+  const std::uint64_t bytes = (shared ? shared_->shared_sizes : memory_sizes_)[id];
   const std::string what = text("planned memory ", id);
   const Budget::Scope scope(budget(), what);
-  memory = Memory::planned(bytes, shared ? std::byte{0} : shared_->options.fill);
+  memory = Memory::planned(static_cast<std::size_t>(bytes), shared ? std::byte{0} : shared_->options.fill);
   if (!shared) memories_.push_back(memory);
   return memory;
 }

@@ -36,13 +36,14 @@ struct RuntimeOptions {
   Budget budget;
   // The most instructions of one execution, including all delegated programs. ExecuTorch has the same default.
   Int instructions = 10'000'000;
-  // The initial byte of planned memory that is not state. No result depends on it.
+  // The initial value of all bytes of planned memory that are not state. No result depends on it.
   std::byte fill{0};
-  // Whether all methods share each planned memory that holds state of one of them.
+  // Whether all methods share each planned memory that holds state of any method.
   bool share_arenas = false;
   Backends backends = own_backends();
   Nested nested = {};  // only the runtime sets it
-  // Answers the calls of operators, except of operators that only change what values refer to. Empty for the reference.
+  // Answers the calls of operators, except operators that only change to which tensor a value refers. If empty, the
+  // reference answers the calls.
   CallOperator call = {};
 };
 
@@ -55,7 +56,7 @@ struct Event {
   // "JumpFalseCall" or "FreeCall".
   std::string_view name;
   std::chrono::nanoseconds time;
-  std::size_t bytes;  // the number of bytes that it read and wrote
+  std::size_t bytes;  // the number of bytes that the instruction read and wrote
 };
 
 class Listener {
@@ -75,12 +76,14 @@ class Method {
 
   const pte::ExecutionPlan& plan() const;
 
-  // Sets input i to a copy of the value. A tensor must have the dtype, rank and dim order that the program declares,
-  // and the declared sizes or, if these are an upper bound, sizes within it. A number, bool or string must equal the
-  // exported value. If the program declares Null, any value is accepted. Faults: R1, R2, R3, R6, R7.
+  // Sets input i to a copy of the value. A tensor must have the dtype, rank and dim order that the program declares. If
+  // the program declares the tensor as static, the sizes must be the declared sizes. If it declares the tensor as
+  // bounded, each size must be at most the declared size of that dimension. A number, bool or string must equal the
+  // value with which the program was exported; for a float, rule R3 allows a small difference. An input that the
+  // program declares as Null accepts None, any number and any string. Faults: R1, R2, R3, R6, R7.
   Refusal set_input(std::size_t i, const Value& value);
-  // Supplies memory for output i, to which the plan gives none. The memory must stay valid as long as the method uses
-  // it. Faults: R5, R6, R7.
+  // Supplies the memory of output i. Requires an output to which the plan gives no memory. The memory must stay valid
+  // as long as the method uses it. Faults: R5, R6, R7.
   Refusal set_output(std::size_t i, std::span<std::byte> memory);
 
   // Runs the method to its end. An execution begins with the inputs that were set, with the state, and with the
@@ -95,7 +98,7 @@ class Method {
   Refusal reset();
 
   Result<Value> output(std::size_t i) const;     // output i of the last execution; faults: R7, T16
-  Result<Value> value(std::size_t index) const;  // the value with this index in the plan
+  Result<Value> value(std::size_t index) const;  // the present value at this index of the plan
 
   void listen(Listener* listener);  // sets the listener of instructions; null removes it
 

@@ -97,8 +97,9 @@ void HeldTensor::check_sizes(const Dims& to, RuleId rule, const Place& place) co
     throw broken(rule, place, "has sizes ", to, ", but must have ", declared.size(), " dimensions as ", declared);
   if (dynamism == Dynamism::fixed && to != declared)
     throw broken(rule, place, "has sizes ", to, ", but must have ", declared);
-  if (dynamism == Dynamism::bounded && count(to) > count(declared))
-    throw broken(rule, place, "has sizes ", to, ", which are more elements than the bound ", declared);
+  for (int d = 0; dynamism == Dynamism::bounded && d < to.size(); ++d)
+    if (to[d] > declared[d])
+      throw broken(rule, place, "has sizes ", to, ", but dimension ", d, " has the upper bound ", declared[d]);
 }
 
 Tensor HeldTensor::read() const { return {dtype, sizes, dim_order, storage.memory->read(storage.at, bytes())}; }

@@ -14,7 +14,7 @@
 
 namespace assay {
 
-// Copies a list of a file, which is sizes or a dim order.
+// Copies sizes or a dim order from a list in a file.
 Dims dims(const auto* list) {
   Dims d;
   for (const auto n : format::items(list)) d.push_back(n);
@@ -22,7 +22,7 @@ Dims dims(const auto* list) {
 }
 
 // A block of bytes in which tensors are stored, with a record of the bytes that hold values. Allocations are charged to
-// the budget of the scope. Methods in several threads may share a memory: each function is atomic.
+// the budget of the thread's innermost scope. Methods in several threads may share a memory: each function is atomic.
 class Memory {
   enum class Kind : std::uint8_t { planned, own, supplied, constant };
   struct Key {};  // only this class can construct a key
@@ -36,6 +36,7 @@ class Memory {
   static std::shared_ptr<Memory> planned(std::size_t size, std::byte fill);
   // Makes memory for one tensor. The first write allocates it.
   static std::shared_ptr<Memory> own();
+  // Makes memory from bytes that the caller supplies. Requires that the bytes outlive the memory.
   static std::shared_ptr<Memory> supplied(std::span<std::byte> bytes);
   // Makes memory from constants in a file. Requires that the bytes outlive the memory.
   static std::shared_ptr<Memory> constant(std::span<const std::byte> bytes);
@@ -52,8 +53,8 @@ class Memory {
   // are prepared together. Faults: T15, limits.memory.
   void prepare(std::size_t at, std::size_t n, std::size_t writes);
   void write(std::size_t at, std::span<const std::byte> bytes, By by) noexcept;
-  // Writes a part of the tensor at `at`, beginning at byte `from` of the tensor. Requires that the bytes before `from`
-  // are written.
+  // Writes a part of the tensor that begins at byte `at` of the memory. The part begins at byte `from` of the tensor.
+  // Requires that the tensor's bytes before `from` are written.
   void write_part(std::size_t at, std::size_t from, std::span<const std::byte> bytes) noexcept;
   void begin_as_zeros(std::size_t at, std::size_t n);  // makes n bytes of state zeros. Faults: T15, limits.memory
   // Forgets the write at `at`. Frees the bytes of own() memory until the next write.
@@ -71,7 +72,8 @@ class Memory {
   Definedness defined_;
 };
 
-// Whether the sizes, the dim order and the number of bytes of a tensor agree. A tensor from a caller may break this.
+// Whether the sizes, the dim order and the number of bytes of a tensor agree. They may disagree in a tensor from a
+// caller.
 bool is_whole(const Tensor& tensor);
 
 // Where a tensor is stored. Aliases have equal storage.
@@ -86,25 +88,27 @@ struct Storage {
 // A tensor of a running method: its declaration, its current sizes and its storage.
 struct HeldTensor {
   DType dtype = DType::float32;
-  // The sizes in the program. They are the exact sizes, or the product of them bounds the number of elements.
+  // The sizes in the program. Their number is the rank. If `dynamism` is `fixed`, they are the exact sizes. If it is
+  // `bounded`, each is the upper bound of the size of its dimension.
   Dims declared;
   Dims sizes;
   Dims dim_order;
   enum class Dynamism : std::uint8_t { fixed, bounded, free } dynamism = Dynamism::fixed;
   Storage home;     // the tensor's own storage
-  Storage storage;  // the storage in use; for a view in a running method that of the viewed tensor
-  // Whether it keeps its sizes from one execution to the next, as inputs and state do.
+  Storage storage;  // the storage in use; for a view in a running method, the viewed tensor's storage
+  // Whether the tensor keeps its sizes from one execution to the next, as inputs and state do.
   bool lasts = false;
 
   std::size_t bytes() const { return static_cast<std::size_t>(count(sizes) * info(dtype).bytes); }
   bool is_written() const { return storage.memory->written(storage.at) >= bytes(); }
-  void begin();  // begins an execution: sets the sizes and the storage back
+  void begin();  // begins an execution: resets the sizes and the storage
 
   // Checks that the tensor may have the sizes `to`. Faults: `rule`.
   void check_sizes(const Dims& to, RuleId rule, const Place& place) const;
   Tensor read() const;  // returns a copy. Faults: T16, limits.memory
-  // Returns the value in the dim order of this tensor and prepares its write, so that the write itself cannot fail.
-  // `writes` is the number of writes that are prepared together. Faults: T15, T24, limits.memory.
+  // Returns `value` rearranged to the dim order of this tensor, and prepares the write of the returned tensor, so that
+  // this write cannot fail. `writes` is the number of writes that are prepared together. Faults: T15, T24,
+  // limits.memory.
   Tensor prepare(Tensor value, std::size_t writes = 1) const;
   void prepare(std::size_t n, std::size_t writes) const;  // prepares a write of n bytes
   void write(const Tensor& prepared, Memory::By by) noexcept;

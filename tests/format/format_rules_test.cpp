@@ -218,6 +218,7 @@ TEST(FormatRules, EachHasACaseThatMeetsItAndOneThatBreaksIt) {
   show_fields(shown);
   for (const std::string_view rule : flow_rules) shown[rule] += "flow_test ";
   for (const std::string_view rule : runtime_rules) shown[rule] += "runtime_rules_test";
+  for (const std::string_view rule : client_rules) shown[rule] += "optimized_memory_test";
   for (const std::string_view rule : packed_rules) shown[rule] += "packed_test";
   for (std::size_t i = 0; i < std::size(format_rules); ++i) {
     const FormatRule& rule = format_rules[i];

@@ -12,6 +12,7 @@
 #include "optimized/api/assay.h"
 #include "optimized/fallback/fallback.h"
 #include "tests/support/program_folders.h"
+#include "tests/support/rules_shown.h"
 #include "tests/support/whole_suite.h"
 
 // The optimized runtime uses exactly the memory that it asks for, whatever the memory held before.
@@ -252,6 +253,135 @@ TEST_P(OptimizedMemory, IsRefusedIfOneByteIsMissing) {
     --(less.*part).size;
     EXPECT_TRUE(refused(less));
   }
+}
+
+// -- bad requests -----------------------------------------------------------------------------------------------------
+
+constexpr std::byte some_fill{0x5A};
+
+// The program `mlp` and its method, with which each request is right but for what a test changes.
+struct Client {
+  const Files files{fs::path(ASSAY_GOLDEN_PROGRAMS) / "mlp"};
+  const Opened opened{files, some_fill};
+  const Made made{opened, "forward", some_fill};
+  const Value input = files.calls.calls.at(0).inputs.at(0);
+
+  assay_method_memories memories() const {
+    return {made.workspace->all(), made.prepared->all(), made.arena->all(), made.shared->all(), made.scratch->all()};
+  }
+};
+
+// Expects that the request breaks R8. The request gets a fault to fill.
+template <class Request>
+void expect_r8(std::string_view what, Request request) {
+  assay_fault fault{};
+  EXPECT_EQ(request(&fault), ASSAY_INVALID) << what;
+  EXPECT_STREQ(fault.rule, "R8") << what;
+  show_case("R8", what, Fault(Outcome::invalid, "R8", fault.message, fault.place));
+}
+
+TEST(ClientMemoryRules, NullMemoryWithASizeIsRefused) {
+  const Client c;
+  assay_program_sizes sizes;
+  assay_program* program = nullptr;
+  assay_method* method = nullptr;
+  const assay_bytes file = c.files.bytes[0], no_bytes{nullptr, 1};
+  const assay_memory memory = c.opened.memory->all(), none{nullptr, 64};
+  expect_r8("a program", [&](auto* f) { return assay_program_size(no_bytes, nullptr, 0, &sizes, f); });
+  expect_r8("a list of data files", [&](auto* f) { return assay_program_size(file, nullptr, 1, &sizes, f); });
+  expect_r8("a data file", [&](auto* f) { return assay_program_size(file, &no_bytes, 1, &sizes, f); });
+  expect_r8("program memory", [&](auto* f) { return assay_program_open(file, nullptr, 0, none, memory, &program, f); });
+  expect_r8("a workspace", [&](auto* f) { return assay_program_open(file, nullptr, 0, memory, none, &program, f); });
+  for (const auto part :
+       {&assay_method_memories::workspace, &assay_method_memories::prepared, &assay_method_memories::arena,
+        &assay_method_memories::shared, &assay_method_memories::scratch}) {
+    assay_method_memories given = c.memories();
+    given.*part = none;
+    expect_r8("a memory of a method", [&](auto* f) {
+      return assay_method_make(c.opened.program, "forward", &c.made.options, &given, &method, f);
+    });
+  }
+}
+
+TEST(ClientMemoryRules, MethodMemoryBeginsAtAMultipleOf64) {
+  const Client c;
+  for (const auto part : {&assay_method_memories::workspace, &assay_method_memories::prepared,
+                          &assay_method_memories::arena, &assay_method_memories::scratch}) {
+    assay_method_memories given = c.memories();
+    if ((given.*part).size == 0) continue;
+    (given.*part).data = static_cast<std::byte*>((given.*part).data) + 32;
+    assay_method* method = nullptr;
+    expect_r8("a memory of a method", [&](auto* f) {
+      return assay_method_make(c.opened.program, "forward", &c.made.options, &given, &method, f);
+    });
+    EXPECT_EQ(method, nullptr);
+  }
+}
+
+TEST(ClientMemoryRules, NullElementsSizesAndTextsAreRefused) {
+  const Client c;
+  const auto set = [&](const assay_value& value) {
+    return [&](assay_fault* f) { return assay_set_input(c.made.method, 0, &value, f); };
+  };
+  CValue given(c.input);
+  assay_fault fault;
+  EXPECT_EQ(set(given.value)(&fault), ASSAY_OK);
+  for (const auto part : {0, 1, 2}) {
+    assay_value value = given.value;
+    if (part == 0) value.as.tensor.data = nullptr;
+    if (part == 1) value.as.tensor.sizes = nullptr;
+    if (part == 2) value.as.tensor.dim_order = nullptr;
+    expect_r8("an input", set(value));
+  }
+  assay_value string{.kind = ASSAY_STRING, .as = {}};
+  string.as.string = {nullptr, 3};
+  expect_r8("a text", set(string));
+  expect_r8("an output", [&](auto* f) { return assay_set_output(c.made.method, 0, {nullptr, 8}, f); });
+}
+
+TEST(ClientRequests, AValueOfAnUnknownKindIsRefused) {
+  const Client c;
+  assay_fault fault;
+  assay_value value{};
+  value.kind = static_cast<assay_kind>(77);
+  EXPECT_EQ(assay_set_input(c.made.method, 0, &value, &fault), ASSAY_INVALID);
+  EXPECT_STREQ(fault.rule, "R1");
+}
+
+TEST(ClientRequests, NegativeSizesAreRefused) {
+  const Client c;
+  CValue given(c.input);
+  for (std::int32_t& size : given.sizes) size = -size;
+  assay_fault fault;
+  EXPECT_EQ(assay_set_input(c.made.method, 0, &given.value, &fault), ASSAY_INVALID);
+  EXPECT_STREQ(fault.rule, "R1");
+}
+
+TEST(ClientRequests, AnOutputExistsOnlyAfterAnExecutionThatEnded) {
+  const Client c;
+  assay_value value;
+  assay_fault fault;
+  EXPECT_EQ(assay_output(c.made.method, 0, &value), ASSAY_INVALID);
+  EXPECT_EQ(assay_execute(c.made.method, &fault), ASSAY_INVALID);  // R4: no input is set
+  EXPECT_EQ(assay_output(c.made.method, 0, &value), ASSAY_INVALID);
+  set_inputs(c.made.method, {c.input});
+  EXPECT_EQ(assay_execute(c.made.method, &fault), ASSAY_OK);
+  EXPECT_EQ(assay_output(c.made.method, 0, &value), ASSAY_OK);
+  set_inputs(c.made.method, {c.input});
+  EXPECT_EQ(assay_step(c.made.method, &fault), ASSAY_OK);
+  EXPECT_EQ(assay_output(c.made.method, 0, &value), ASSAY_INVALID);
+}
+
+TEST(ClientRequests, AStepThatDoesNotExistIsEmpty) {
+  const Client c;
+  const std::size_t steps = assay_step_count(c.made.method);
+  EXPECT_STRNE(assay_step_at(c.made.method, steps - 1).kernel, "");
+  EXPECT_STREQ(assay_step_at(c.made.method, steps).kernel, "");
+  EXPECT_EQ(assay_step_of(c.made.method, assay_instruction_count(c.made.method)), SIZE_MAX);
+  char text[64] = "before";
+  assay_step_operands(c.made.method, steps, text, sizeof text);
+  EXPECT_STREQ(text, "");
+  assay_step_operands(c.made.method, 0, nullptr, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, OptimizedMemory, testing::ValuesIn(program_folders()), name_of_folder);

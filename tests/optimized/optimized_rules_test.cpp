@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "conformance/adapters/optimized/client.h"
 #include "tests/support/methods.h"
 
@@ -69,6 +71,20 @@ TEST(OptimizedRules, AFloatMayBeAnIntegerAndAScalarAnyNumber) {
   };
   for (const Value& number : {Value(true), Value(Int{1}), Value(1.0)}) EXPECT_EQ(filled(number), "");
   EXPECT_EQ(filled(Value()), "I10");
+}
+
+// A method needs the bytes of a planned memory that its tensors occupy, however large the plan makes that memory.
+TEST(OptimizedRules, PlannedMemoryThatNoTensorOccupiesIsFree) {
+  constexpr Int most = std::numeric_limits<Int>::max();
+  const auto rule = [](Int occupied, Int empty) {
+    Copy copy([](PlanBuilder& p) { return p.boolean(false); });
+    copy.plan.plan().non_const_buffer_sizes = {0, occupied, empty};
+    return rule_of_both(copy.program);
+  };
+  EXPECT_EQ(rule(16, 0), "");
+  EXPECT_EQ(rule(most, 0), "");
+  EXPECT_EQ(rule(16, Int{30} << 30), "");
+  EXPECT_EQ(rule(15, most - 15), "T11");
 }
 
 TEST(OptimizedRules, ASizeOfAViewMustBeAnInteger) {

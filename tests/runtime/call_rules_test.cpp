@@ -78,8 +78,9 @@ TEST(CallRules, CheckThatResultsFit) {
   };
   EXPECT_THAT(sum_into(Dynamism::STATIC, {2, 3}), IsEmpty());
   EXPECT_THAT(sum_into(Dynamism::STATIC, {3, 2}), ElementsAre("T24"));
-  EXPECT_THAT(sum_into(Dynamism::DYNAMIC_BOUND, {1, 6}), IsEmpty());
-  EXPECT_THAT(sum_into(Dynamism::DYNAMIC_BOUND, {1, 5}), ElementsAre("T24"));
+  EXPECT_THAT(sum_into(Dynamism::DYNAMIC_BOUND, {2, 4}), IsEmpty());
+  EXPECT_THAT(sum_into(Dynamism::DYNAMIC_BOUND, {2, 2}), ElementsAre("T24"));
+  EXPECT_THAT(sum_into(Dynamism::DYNAMIC_BOUND, {1, 6}), ElementsAre("T24")) << "as many elements, but too few rows";
   EXPECT_THAT(sum_into(Dynamism::DYNAMIC_UNBOUND, {1, 1}), IsEmpty());
   EXPECT_THAT(sum_into(Dynamism::DYNAMIC_UNBOUND, {6}), ElementsAre("T24")) << "another rank";
 }

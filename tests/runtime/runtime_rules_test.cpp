@@ -53,6 +53,9 @@ const auto transposed = identity([](PlanBuilder& p) {
   p.at(x).dim_order = {1, 0};
   return x;
 });
+const auto bounded = identity([](PlanBuilder& p) {
+  return p.tensor(float32, {4, 3}, TensorShapeDynamism::DYNAMIC_BOUND);
+});
 const auto integer = identity([](PlanBuilder& p) { return p.integer(3); });
 const auto real = identity([](PlanBuilder& p) { return p.real(0.5); });
 const auto truth = identity([](PlanBuilder& p) { return p.boolean(true); });
@@ -219,6 +222,8 @@ std::vector<RuntimeCase> runtime_cases() {
       done("R1", "an input's rank", take<>, floats({1, 2}), tensor(float32, {2, 1}, {1, 2})),
       done("R1", "an input's sizes", take<>, floats({1, 2}), floats({1, 2, 3})),
       done("R1", "an input's bound", take<TensorShapeDynamism::DYNAMIC_BOUND>, floats({1}), floats({1, 2, 3})),
+      done("R1", "an input's bound in each dimension", bounded, tensor(float32, {3, 3}, std::vector<Real>(9)),
+           tensor(float32, {2, 6}, std::vector<Real>(12)), "dimension 1"),
       done("R1", "a number's type", integer, Int{3}, 3.0),
       done("R1", "what may be any number", none, Int{7}, floats({1})),
       done("R2", "an input's dim order", transposed, tensor(float32, square, columns, {1, 2, 3, 4}), rows),

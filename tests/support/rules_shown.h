@@ -14,6 +14,7 @@ inline constexpr std::string_view flow_rules[] = {"H16", "I9",  "I10", "I12", "I
 inline constexpr std::string_view runtime_rules[] = {"G3", "T24", "I4", "I10", "I11", "I14", "I17", "D2", "D6",
                                                      "R1", "R2",  "R3", "R4",  "R5",  "R6",  "R7",  "B8", "B9"};
 
+inline constexpr std::string_view client_rules[] = {"R8"};
 inline constexpr std::string_view packed_rules[] = {"P1", "P2", "P3", "P4", "P5", "P6"};
 
 // Prints the line of a case with the fault that the breaking file gets.

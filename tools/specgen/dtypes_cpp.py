@@ -31,19 +31,19 @@ enum class DType : std::uint8_t {{
 {_lines(f"  {ENUMERATORS[name]} = {facts['number']}," for name, facts in DTYPES.items())}
 }};
 
-// The kinds of dtypes. Elements of kind `opaque` are moved, and their values are never read.
+// The kinds of dtypes. The elements of an `opaque` dtype can be moved, but their values are never read.
 enum class Kind : std::uint8_t {{ {', '.join(KINDS)} }};
 
 // The facts of spec/dtypes.yaml about a dtype.
 struct DTypeFacts {{
   DType dtype;
-  std::string_view name;   // the name in torch, "float32"
-  std::string_view alias;  // the short name, "f32"
+  std::string_view name;   // the name in torch, such as "float32"
+  std::string_view alias;  // the short name, such as "f32"
   int bytes;               // the size of one element in bytes
   Kind kind;
-  DType part;  // the dtype of the real and the imaginary part of a complex dtype; else the dtype itself
-  // If `part` is floating: the bits of the significand with the hidden bit, and the exponent of the smallest normal
-  // number, which is 2^least_exponent. Else 0.
+  DType part;  // for a complex dtype, the dtype of its real and imaginary parts; else the dtype itself
+  // If `part` is floating, `precision` is the number of bits of the significand, including the hidden bit, and
+  // 2^least_exponent is the smallest normal number. Otherwise both are 0.
   int precision;
   int least_exponent;
 }};
@@ -51,7 +51,7 @@ struct DTypeFacts {{
 inline constexpr DTypeFacts dtype_facts[] = {{
 {_lines(f"    {{{', '.join(map(str, row(name)))}}}," for name in DTYPES)}
 }};
-// The index in dtype_facts of the dtype with each number, or -1 if no dtype has the number.
+// For each number, the index in dtype_facts of the dtype with this number, or -1 if no dtype has it.
 inline constexpr std::int8_t dtype_rows[] = {{{row_of_number}}};
 
 constexpr const DTypeFacts* find_dtype(std::int64_t number) {{

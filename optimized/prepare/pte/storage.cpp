@@ -7,25 +7,18 @@
 
 // Where a plan has the bytes of tensors, and what these begin as.
 namespace assay::optimized {
-namespace {
 
-std::uint64_t bytes_of_memory(const pte::ExecutionPlan& plan, std::size_t i) {
-  const auto sizes = format::items(plan.non_const_buffer_sizes());
-  return i < sizes.size() ? static_cast<std::uint64_t>(sizes[i]) : 0;
-}
-
-}  // namespace
-
-// A shared memory is as large as the largest that a method plans there.
+// A memory is as large as the plan uses it. A shared memory is as large as any method of the program uses it.
 void PlanReader::read_memories() {
   shared_memories_ = format::shared_memories(program_.view(), options_.share_arenas, workspace_);
   memories_ = workspace_.take<PlannedMemory>(std::max<std::size_t>(shared_memories_.size(), 1));
-  for (std::size_t i = 1; i < memories_.size(); ++i) {
-    memories_[i] = {bytes_of_memory(plan_, i), shared_memories_[i] != 0};
-    if (!memories_[i].is_shared) continue;
-    for (const pte::ExecutionPlan* plan : *program_.view().tables->execution_plan())
-      memories_[i].bytes = std::max(memories_[i].bytes, bytes_of_memory(*plan, i));
-  }
+  if (!has_room()) return;
+  for (std::size_t i = 1; i < shared_memories_.size(); ++i) memories_[i].is_shared = shared_memories_[i] != 0;
+  for (const pte::ExecutionPlan* plan : *program_.view().tables->execution_plan())
+    format::each_end(*plan, [&](std::uint32_t i, std::uint64_t end) {
+      PlannedMemory& memory = memories_[i];
+      if (plan == &plan_ || memory.is_shared) memory.bytes = std::max(memory.bytes, end);
+    });
 }
 
 // The bytes of a constant, or the initial value of state.

@@ -302,6 +302,7 @@ class End(unittest.TestCase):
         self.assertEqual(wire.ask(9, handle + bytes(4))[:2], (1, "protocol.call"))
         self.assertEqual(wire.ask(7, handle + struct.pack("<I", 1) + b"\0")[0], 0)
         self.assertEqual(wire.ask(8, handle + struct.pack("<I", 1))[:2], (1, "protocol.call"))
+        self.assertEqual(wire.ask(8, handle + struct.pack("<I", 1_000_001))[:2], (5, "protocol.call"))
         self.assertEqual(wire.ask(3)[0], 0)
         self.assertEqual(wire.ask(6, handle + text("forward"))[:2], (1, "protocol.call"))
         self.assertEqual(wire.end(), (0, ""))
