@@ -141,6 +141,7 @@ void RunLog::write(const std::string& line) {
 void RunLog::add(verdict::Record r) {
   r.known = waivers_.known.erase(r.case_id) > 0;
   unexpected_ = unexpected_ || is_unexpected(r, request_.strict, before_);
+  if (before_ && before_->is_new(r)) fresh_.insert(r.case_id);
   if (r.valid) (r.verdict == verdict::Verdict::unsupported ? refused_ : answered_) = true;
   answered_ = answered_ || verdict::is_failure(r.verdict);
   if (r.verdict == verdict::Verdict::pass) mustpass_.erase(r.case_id);
@@ -184,7 +185,8 @@ void RunLog::print() const {
                        .defects = request_.defects,
                        .outside = request_.strict,
                        .colour = terminal,
-                       .subject = request_.subject});
+                       .subject = request_.subject,
+                       .fresh = before_ ? &fresh_ : nullptr});
 }
 
 int RunLog::verdict(std::string_view why_not_judged) const {
