@@ -113,9 +113,9 @@ void define_bench(Options& options) {
       .value("SECONDS")
       .at_least(0)
       .shows_default();
-  options.add_each(
-      "--conformance", r->conformance, "RUN",
-      "Prints, beside each engine, the failures of the engine's kernels in RUN, a file that assay kernels -o wrote");
+  options.add_each("--conformance", r->conformance, "RUN",
+                   "Prints, beside each engine, the failures of its kernels; RUN is the file that assay kernels -o "
+                   "wrote for these kernels");
   options
       .add("--rtol", r->rtol,
            "Compares outputs with this relative tolerance; default: the tolerance in calls.json, "

@@ -74,9 +74,9 @@ void define_check(Options& options) {
   add_limits(options, r->limits);
   add_no_map(options, r->map);
   options.details(
-      concat("spec/format/rules.yaml defines the rules. The exit code is that of the first broken rule. It is 5 if the "
-             "program is\nvalid, but TESTEE lacks a kernel for a call or a backend for a delegate. Without --no-map, a "
-             "signal ends the command if\nanother process truncates the file during the check.\n\n",
+      concat("spec/format/rules.yaml defines the rules. The exit code tells the outcome of the first broken rule. It "
+             "is 5 if the\nprogram is valid, but TESTEE lacks a kernel for a call or a backend for a delegate. Without "
+             "--no-map, a signal ends the\ncommand if another process truncates the file during the check.\n\n",
              testee_kinds));
   options.action([r] { return refusals_as_json(r->json, [&] { return show_check(*r); }); });
 }

@@ -63,6 +63,7 @@ int JudgingRun::run(std::vector<verdict::Record> earlier, RunLog& log) {
   };
   bool is_interrupted = false;
   log.begin();
+  log.progress().watch([this] { return waits_for(); });
   for (verdict::Record& r : earlier) add(std::move(r));
   try {
     judge_blocks(blocks_, add);

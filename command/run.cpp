@@ -46,10 +46,10 @@ reference instruction by instruction: each instruction gets the inputs that the 
 first instruction whose result has an error that exceeds the bound of the operator.
 
 Exit codes:
-  0  all outputs agree, or none is expected
+  0  all outputs agree, or no output is expected
   1  an output differs, or a testee crashed, hung, or damaged memory
-If TESTEE refuses a call, the exit code is that of the refusal. With --against, this holds if both testees refuse the
-call. If only one of them refuses the call, the exit code is 1. assay refuses a file without calls.
+If TESTEE refuses a call, the exit code tells the outcome of the refusal. With --against, this holds if both testees
+refuse the call. If only one testee refuses the call, the exit code is 1. assay refuses a file without calls.
 
 )";
 
@@ -341,12 +341,12 @@ void define_run(Options& options) {
   options.add("--timeout", r->timeout, timeout_help).value("SECONDS").within(1, 86'400).shows_default();
   options
       .add("--rtol", r->tolerance.rtol,
-           "Compares the outputs of a .bpte file, and of --against, with this relative tolerance")
+           "Compares outputs with this relative tolerance; applies to a .bpte file and to --against")
       .value("RTOL")
       .shows_default();
   options
       .add("--atol", r->tolerance.atol,
-           "Compares the outputs of a .bpte file, and of --against, with this absolute tolerance")
+           "Compares outputs with this absolute tolerance; applies to a .bpte file and to --against")
       .value("ATOL")
       .shows_default();
   options

@@ -79,9 +79,10 @@ RunOptions add_run_options(Options& options, RunRequest& r) {
   options
       .add("--known", r.known,
            "Excuses the failures of the cases that FILE lists, so that they do not fail the run; each line has a case "
-           "id, optionally a last day such as 'until 2027-01-31', and a reason; if a listed case passes, the run fails")
+           "id, optionally the last day on which it applies, such as 'until 2027-01-31', and a reason; if a listed "
+           "case passes, the run fails")
       .value("FILE");
-  options.flag("--strict", r.strict, "Fails the run also for a failed case that the contract does not promise");
+  options.flag("--strict", r.strict, "Fails the run also for failures of cases that the contract does not promise");
   const Option lines = options
                            .add("-o", r.jsonl,
                                 "Writes a line of JSON for each case to FILE.part as soon as the case is judged; at "
@@ -141,6 +142,7 @@ void RunLog::write(const std::string& line) {
 void RunLog::add(verdict::Record r) {
   r.known = waivers_.known.erase(r.case_id) > 0;
   unexpected_ = unexpected_ || is_unexpected(r, request_.strict, before_);
+  if (before_ && before_->is_new(r)) fresh_.insert(r.case_id);
   if (r.valid) (r.verdict == verdict::Verdict::unsupported ? refused_ : answered_) = true;
   answered_ = answered_ || verdict::is_failure(r.verdict);
   if (r.verdict == verdict::Verdict::pass) mustpass_.erase(r.case_id);
@@ -184,7 +186,8 @@ void RunLog::print() const {
                        .defects = request_.defects,
                        .outside = request_.strict,
                        .colour = terminal,
-                       .subject = request_.subject});
+                       .subject = request_.subject,
+                       .fresh = before_ ? &fresh_ : nullptr});
 }
 
 int RunLog::verdict(std::string_view why_not_judged) const {

@@ -85,6 +85,7 @@ class RunLog {
   // The ids that have not passed yet. `waivers_.known` has the ids that have not been seen yet.
   std::set<std::string> mustpass_;
   std::optional<verdict::Baseline> before_;
+  std::set<std::string> fresh_;  // failing cases that are new since `before_`
   std::optional<OutputFile> jsonl_;
   std::optional<Progress> progress_;
   verdict::Summary summary_;

@@ -22,8 +22,9 @@ struct Extent {
   std::uint64_t tables_size = 0;
   std::uint64_t segments_begin = 0, segments_size = 0;
 };
-// Each function returns the extent, or nothing if a rule is broken. locate_program checks H1, H2, H5 to H8 and H13,
-// locate_data F1 to F3, locate_bundle B1. `file_size` is the size of the whole file in bytes.
+// Each function returns the extent, or nothing if a rule is broken. The rules are H1, H2, H5 to H8 and H13 for
+// locate_program, F1 to F3 for locate_data, and B1 for locate_bundle. `file_size` is the size of the whole file in
+// bytes.
 std::optional<Extent> locate_program(std::span<const std::byte> head, std::uint64_t file_size, Findings& findings);
 std::optional<Extent> locate_data(std::span<const std::byte> head, std::uint64_t file_size, Findings& findings);
 std::optional<Extent> locate_bundle(std::span<const std::byte> head, std::uint64_t file_size, Findings& findings);
@@ -48,10 +49,10 @@ struct Related {
   const ProgramView* program = nullptr;  // for a bundle, its program; for a payload, the outer program
 };
 
-// Each check takes memory from the workspace and gives it back. With a workspace that only counts, a check checks no
-// rule. A check takes at most twice as many bytes of memory as the tables have, and time O(n log n), where n is the
-// size that rule H15 bounds. The first function checks a program with the data files that it is loaded with, including
-// its data flow (format/flow.h).
+// Each check takes memory from the workspace and gives it back. With a workspace that only counts bytes, a check checks
+// no rule and counts the bytes that it needs. A check takes at most twice as many bytes of memory as the tables have,
+// and time O(n log n), where n is the size that rule H15 bounds. The first function checks a program, including its
+// data flow (format/flow.h), with the data files that it is loaded with.
 void check(const ProgramView& program, std::span<const DataView> data, Workspace& workspace, Findings& findings);
 void check(const DataView& data, Workspace& workspace, Findings& findings);
 // Checks a bundle against the program in it. Requires a program that meets every rule.

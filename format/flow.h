@@ -15,7 +15,7 @@ void check_flow(const ProgramView& program, Workspace& workspace, Findings& find
 
 // each_state calls `tell` with the index of each planned tensor whose bytes are live when a method begins. Such a
 // tensor is state; its first value is zeros unless the program gives it an initial value. Requires a program that meets
-// every rule. `listener` is passed to `tell`.
+// every rule. Each call of `tell` gets `listener` as its first argument.
 using TellState = void (*)(void* listener, std::uint32_t value);
 void each_state(const ProgramView& program, const pte::ExecutionPlan& plan, Workspace& workspace, TellState tell,
                 void* listener);

@@ -24,11 +24,11 @@ struct Nested {
   std::span<const std::byte> bytes;  // the file's bytes, in the outer file or in one of its data files
   const Place& place;                // its position in the outer file
   std::string_view backend = {};     // the backend of a payload, else empty
-  // If the named data that should be the payload do not exist, the key of these data; else empty.
+  // If no named data have the key that the delegate states for its payload, `missing` is this key; else it is empty.
   std::string_view missing = {};
 };
-// Calls `take` for each nested file. `named` is the named data of the program and its data files. If it is null, a
-// payload that is named data counts as missing.
+// Calls `take` for each nested file. `named` is the named data of the program and its data files. If `named` is null, a
+// payload that is named data is reported as missing.
 using EachNested = void (*)(const AnyView& file, const NamedData* named, Take<Nested> take);
 
 // The fields of a header at byte 8: an identifier, the header's length, and 64-bit numbers with the listed names.
@@ -61,8 +61,8 @@ struct FileKind {
   std::optional<AnyView> (*open)(std::span<const std::byte> tables, std::span<const std::byte> segments,
                                  Findings& findings);
   void (*check)(const AnyView& file, const Related& related, Workspace& workspace, Findings& findings);
-  // Enumerates the parts of a file. Requires that `open` succeeded. A file meets its rules only if its parts meet
-  // theirs.
+  // Enumerates the parts of a file. Requires that `open` succeeded. A file meets its rules only if its parts meet their
+  // rules.
   EachNested parts = [](const AnyView&, const NamedData*, Take<Nested>) {};
   // Enumerates the payloads in a file. Requires a file that meets its rules. A payload's own rules are checked when the
   // payload is loaded.

@@ -10,7 +10,7 @@
 // Reports the faults of files. Each fault breaks a rule of spec/format/rules.yaml.
 namespace assay::format {
 
-// A rule, constructed from its id. An id that spec/format/rules.yaml lacks does not compile.
+// A rule, constructed from its id. An id that is not in spec/format/rules.yaml is a compile error.
 class RuleId {
  public:
   consteval RuleId(const char* id) : index_(find(id)) {}                          // NOLINT(google-explicit-constructor)
@@ -54,8 +54,8 @@ struct Finding {
 // Passes each fault to a listener at the moment the fault is found. All checks of a file share one object.
 class Findings {
  public:
-  // A listener. It returns true to keep the fault. If it returns false, the fault is ignored, and check() returns true
-  // as if the file met the rule. Tests disable rules in this way.
+  // A listener. It returns true to keep the fault. If the listener returns false, the fault is ignored, and check()
+  // returns true as if the file met the rule. Tests disable rules in this way.
   using Tell = bool (*)(void* listener, const Finding& finding);
   // Passes the first `most` findings to the listener, and only counts later findings.
   explicit Findings(Tell tell, void* listener, std::uint64_t most = 100)

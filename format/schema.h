@@ -26,8 +26,8 @@ struct Field {
   // For a table or a vector of tables, the index in Schema::tables. For an enumeration or a union, the index in
   // Schema::choices. For a scalar or a vector of scalars, the size of one element in bytes.
   std::uint8_t detail;
-  // The rule that requires the field to be present or its value to be known, as an index in format_rules. -1 if no rule
-  // does.
+  // The rule that requires the field to be present or its value to be known. The number is an index in format_rules, or
+  // -1 if there is no such rule.
   std::int16_t rule;
 };
 

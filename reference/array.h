@@ -21,8 +21,8 @@ inline constexpr int max_rank = 16;
 
 using Ints = std::vector<Int>;
 
-// An exception that is thrown when code reads an unknown fact. This is a size of a tensor if only the tensor's rank is
-// known, or an element of a tensor that has no bytes.
+// The exception that is thrown when code reads an unknown fact. Two facts can be unknown: the sizes of a tensor (see
+// Dims::unknown), and the elements of a tensor without bytes.
 struct Unknown {};
 
 // The sizes of a tensor, or an index: at most max_rank integers, stored inline.
@@ -119,8 +119,8 @@ inline bool inside(const Dims& sizes, const Dims& index) {
 inline constexpr Int work_of_a_visit = 8;
 inline void charge_visits(Int elements) { Budget::Scope::work(elements * work_of_a_visit); }
 
-// for (const Dims& i : indices(sizes)) visits every index, the last dimension fastest. The constructor charges the
-// visits to the budget.
+// for (const Dims& i : indices(sizes)) visits every index; the last dimension changes fastest. The constructor charges
+// the visits to the budget.
 class indices {
  public:
   explicit indices(const Dims& sizes) : sizes_(sizes) { charge_visits(count(sizes)); }
@@ -168,9 +168,9 @@ struct Array {
 template <class T>
 using Arrays = Buffer<Array<T>>;
 
-// Returns the absolute value of each finite element, and 0 for an infinity or NaN. An infinity or NaN determines the
-// results to which it contributes; it causes no error in them. Only finite elements cause errors of rounding and
-// overflow.
+// Returns the absolute value of each finite element, and 0 for an infinity or NaN. Only finite elements cause errors of
+// rounding and overflow in the results to which they contribute. An infinity or NaN causes no error in these results,
+// because it determines them.
 inline Array<Real> magnitudes(Array<Real> x) {
   for (Real& v : x.data) v = std::isfinite(v) ? std::fabs(v) : 0;
   return x;
@@ -195,7 +195,7 @@ std::optional<Array<T>> placed_along(std::optional<Array<T>> x, Int dim, int ran
   return x ? std::optional(placed_along(std::move(*x), dim, rank)) : std::nullopt;
 }
 
-// The index of dimension `dim`, where a negative `dim` counts from the end. A rank of 0 counts as 1.
+// The index of dimension `dim`, where a negative `dim` counts from the end. A rank of 0 is treated as 1.
 inline Int wrap_dim(Int dim, int rank) { return dim < 0 ? dim + std::max(rank, 1) : dim; }
 
 // floor(a / b). Requires b > 0.

@@ -15,7 +15,7 @@ class Budget {
   // The limits. Requires that no limit is negative.
   struct Limits {
     Int bytes = Int{1} << 30;  // bytes of memory in use at one time
-    // One unit is about a nanosecond in the reference's loops.
+    // One unit takes about a nanosecond in the reference's loops.
     Int work = Int{1} << 32;
     Int output = Int{16} << 20;  // bytes of printed text
   };
@@ -24,9 +24,10 @@ class Budget {
   Budget(const Budget&) = default;  // a move is a copy
   Budget& operator=(const Budget&) = default;
 
-  // take, work and print charge an amount. They must be called before the memory, work or output is used. `what` names
-  // the consumer in the message of a refusal. A refused amount is not charged. give_back ends the charge of memory that
-  // was taken. Faults (exhausted): limits.memory by take, limits.work by work, and limits.output by print.
+  // take, work and print charge an amount. They must be called before the memory, work or output is used. If less than
+  // the amount is left, they charge nothing and throw a Fault with the outcome `exhausted`. Its rule is limits.memory
+  // for take, limits.work for work, and limits.output for print. `what` names the consumer in the message of the fault.
+  // give_back ends the charge of memory that was taken.
   void take(Int bytes, std::string_view what) const;
   void give_back(Int bytes) const noexcept;
   void work(Int units, std::string_view what) const;
@@ -43,9 +44,9 @@ class Budget {
   std::shared_ptr<State> state_;
 };
 
-// During the lifetime of a scope, the memory of each Buffer that this thread allocates and the work of each loop that
-// it runs are charged to the budget. If scopes nest, the innermost scope is charged. Outside of every scope nothing is
-// charged. Requires that `budget` and `what` outlive the scope.
+// During the lifetime of a scope, its budget is charged for the memory of each Buffer that this thread allocates, and
+// for the work of each loop that this thread runs. If scopes nest, the budget of the innermost scope is charged.
+// Outside of every scope nothing is charged. Requires that `budget` and `what` outlive the scope.
 class Budget::Scope {
  public:
   Scope(const Budget& budget, std::string_view what);
@@ -63,8 +64,8 @@ class Budget::Scope {
   const Scope* outer_;
 };
 
-// A handle to the budget of the scope in which the handle was constructed. It keeps that budget alive. Allocators
-// charge memory through it.
+// A handle to the budget of the scope in which the handle was constructed. The handle keeps that budget alive.
+// Allocators charge memory through such a handle.
 class Charge {
  public:
   Charge();

@@ -32,7 +32,7 @@ struct Answer {
   // item of an out tensor has no values if the elements are computed as Int or are moved as Element.
   Buffer<Unrounded> unrounded;
   // In Mode::rules, the id of the first rule that needs unknown facts about the arguments. This rule and the rules
-  // after it were not checked. Empty if all rules were checked.
+  // after it were not checked. If all rules were checked, the text is empty.
   std::string unknown = {};
 };
 
@@ -72,7 +72,7 @@ Argument<T> some(const Argument<std::optional<T>>& a) {
 }
 inline TensorArgument some(const TensorArgument& a) { return a; }
 
-// Rounds a number to a floating or complex dtype itself, not to PyTorch's compute dtype for that dtype. For other
+// Rounds a number to a floating or complex dtype, even if PyTorch computes in a wider dtype for that dtype. For other
 // dtypes, and for a T that is not Real or Complex, returns the value unchanged.
 template <class T>
 T rounded(DType dtype, T value) {
@@ -118,7 +118,7 @@ class Call {
   bool rules_only() const { return mode_ == Mode::rules; }
 
   // Returns the elements of a tensor converted to `dtype`. In Mode::magnitude, if the operator has no magnitude
-  // function, returns their absolute values.
+  // function, returns the absolute values of the elements.
   template <class T>
   Array<T> read(const TensorArgument& tensor, DType dtype) const;
   // Returns the elements in memory order, in one dimension.
@@ -141,7 +141,8 @@ class Call {
 
   // The dtypes that an out may have.
   // - same: only the dtype of the result.
-  // - cast: also a dtype of the same or a higher kind. The order of kinds is bool, integer, floating, complex.
+  // - cast: the dtype of the result, or a dtype of the same or a higher kind. The order of kinds is bool, integer,
+  //   floating, complex.
   // - fits: the dtypes of `cast`. If the out is not of a half type, its dtype must also be able to hold each element of
   //   the result.
   // - any: every dtype to which a copy can cast the result.
@@ -184,7 +185,7 @@ class Call {
     Unrounded unrounded;
   };
   std::string_view name(std::size_t i) const { return op_.arguments[i].name; }
-  const Tensor* changed(std::size_t out) const;  // the argument that an in-place form stores this out in, or null
+  const Tensor* changed(std::size_t out) const;  // the argument in which an in-place form stores this out, or null
   void add_result(std::size_t argument, const Tensor* out, DType computed, Stored stored, const Dims& sizes,
                   const Dims& dim_order, bool in_list);
   template <class T>

@@ -18,7 +18,7 @@ struct DTypeInfo : DTypeFacts {
   // casts the value as ATen casts a double. Null for opaque dtypes.
   Bits (*bits_of_real)(Real);
   // The bit pattern of an integer. An integer dtype wraps the integer, a floating dtype rounds it, and bool is true if
-  // it is not 0. Only the low bytes of the pattern are stored, as many as an element has. Null for opaque dtypes.
+  // it is not 0. Only the low bytes of the pattern are stored: as many bytes as an element has. Null for opaque dtypes.
   Bits (*bits_of_int)(Int);
 
   bool is_opaque() const { return kind == Kind::opaque; }
@@ -66,11 +66,12 @@ struct Rounding {
 // ATen's cast.
 Int truncated_to(DType dtype, Real x);
 
-// x modulo 2^bits as a value of the integer dtype, where bits is the width of the dtype. For bool, 0 if x is 0, else 1.
+// x modulo 2^bits as a value of the integer dtype, where bits is the width of the dtype. For bool, the result is 0 if x
+// is 0, else 1.
 Int wrap_to(DType dtype, Int x);
 
 // The unit in the last place at x: the distance between neighbouring numbers of a floating dtype, or of the dtype of
-// the parts of a complex dtype. At and below the smallest normal number it is the distance of subnormal numbers.
+// the parts of a complex dtype. At and below the smallest normal number, the unit is the distance of subnormal numbers.
 Real ulp(DType dtype, Real x);
 
 // The largest and the smallest value of an integer dtype, rounded to Real.
@@ -86,7 +87,7 @@ struct Arithmetic {
   Real unit;     // the unit roundoff of a partial result
   Real least;    // the smallest normal number of a partial result
   Real largest;  // the largest finite value of a partial result
-  // The unit roundoff of the result's dtype, as a multiple of `unit`. 0 if it is not larger than `unit`.
+  // The unit roundoff of the result's dtype, as a multiple of `unit`. It is 0 if the multiple is at most 1.
   Real stored_unit;
   Real stored_least;    // the smallest normal number of the result's dtype
   Real stored_largest;  // the largest finite value of the result's dtype
@@ -96,13 +97,13 @@ Arithmetic arithmetic(DType result, DType partial);  // requires floating or com
 // The magnitude of a result that may have any value.
 inline constexpr Real unbounded = -std::numeric_limits<Real>::infinity();
 
-// The value that represents a non-finite term in sums and products of absolute values. A magnitude that reaches it
-// becomes `unbounded`.
+// The value that represents a non-finite term in sums and products of absolute values. bounded() turns a magnitude that
+// reaches this value into `unbounded`.
 inline constexpr Real non_finite_term = std::numeric_limits<Real>::max();
 constexpr Real bounded(Real magnitude) { return magnitude < non_finite_term ? magnitude : unbounded; }
 
-// Marks a magnitude of a result that may be non-finite because a partial result may overflow. Returns the magnitude
-// with a negative sign as the mark; the returned value is finite and not 0.
+// Marks a magnitude. The mark means that the result may be non-finite, because a partial result may overflow. The mark
+// is a negative sign; the returned value is finite and not 0.
 constexpr Real overflowing(Real magnitude) {
   using Limits = std::numeric_limits<Real>;
   return magnitude < Limits::max() ? -(magnitude > 0 ? magnitude : Limits::denorm_min()) : -Limits::max();

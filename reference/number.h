@@ -16,7 +16,8 @@ using Int = std::int64_t;
 // The bit pattern of a number, or of one part of a complex number.
 using Bits = std::uint64_t;
 
-// An element of any dtype that is moved without reading its value. It holds the element's bytes, followed by zeros.
+// An element of any dtype, for code that moves elements without reading their values. It holds the element's bytes,
+// followed by zeros.
 struct Element {
   Bits low = 0, high = 0;
   friend bool operator==(const Element&, const Element&) = default;
@@ -41,7 +42,8 @@ struct Complex : std::complex<Real> {
   friend constexpr Complex operator*(const Complex& a, const Complex& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
   }
-  // Divides by the larger part of b (Smith 1962), as PyTorch does. If b is zero, each part of a is divided by zero.
+  // Scales by the larger part of b (Smith's algorithm of 1962), as PyTorch does. If b is zero, each part of a is
+  // divided by zero.
   friend Complex operator/(const Complex& a, const Complex& b) {
     const Real real = std::fabs(b.real()), imaginary = std::fabs(b.imag());
     if (real == 0 && imaginary == 0) return {a.real() / real, a.imag() / imaginary};

@@ -13,8 +13,8 @@ namespace assay {
 
 class Call;
 
-// An argument of the schema. `type` is ATen's name of the type, such as "Tensor?" or "int[]". It has no list length and
-// has "int" for SymInt.
+// An argument of the schema. `type` is ATen's name of the type, such as "Tensor?" or "int[]". The name has no list
+// length, and "int" replaces SymInt.
 struct SchemaArgument {
   std::string_view name;
   std::string_view type;
@@ -53,7 +53,7 @@ struct Accuracy {
 
 struct AccuracyRow {
   int output;                  // the index of an out tensor, or -1 for all outs
-  std::optional<DType> dtype;  // if empty, the row is for each dtype that no earlier row is for
+  std::optional<DType> dtype;  // if empty, the row is for each dtype without an earlier row
   Accuracy accuracy;
 };
 
@@ -72,14 +72,14 @@ struct Operator {
   std::string_view schema;  // the schema as ATen writes it
   std::string_view file;    // names spec/operators/<file>.yaml and reference/operators/<file>.cpp
   std::string_view math;    // the formula in one line
-  std::string_view choice;  // the function that tells which answers are allowed; empty if only one answer is
+  std::string_view choice;  // the function that tells which answers are allowed; empty if only one answer is allowed
   // The arguments of the schema, then one out for each argument that is changed in place, then `result` if the operator
   // returns a number.
   std::span<const SchemaArgument> arguments;
   std::span<const Rule> rules;
   std::span<const AccuracyRow> accuracy;
   void (*run)(Call&);
-  bool in_place = false;  // whether this is a row of in_place_table(): its only out is stored in its first argument
+  bool in_place = false;  // whether the row is in in_place_table(); its only out is then stored in its first argument
 
   std::size_t outs() const;     // the number of out arguments; they are the last arguments
   std::size_t mutated() const;  // the number of arguments that are changed in place
@@ -90,8 +90,9 @@ struct Operator {
 
 // The operators that have an entry, sorted by name.
 std::span<const Operator> operator_table();
-// Their in-place forms, sorted by name: "aten::relu_" is "aten::relu.out" whose out is `self`. A form has the rules,
-// the accuracy and the id of the operator. The result must have the sizes of `self`.
+// The in-place forms of these operators, sorted by name. For example, "aten::relu_" is "aten::relu.out" with `self` as
+// its out. A form has the rules, the accuracy and the id of its operator. In addition, the result must have the sizes
+// of `self`.
 std::span<const Operator> in_place_table();
 // The operator or in-place form of that name, or null.
 const Operator* find_operator(std::string_view name);

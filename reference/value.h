@@ -16,8 +16,7 @@ using Doubles = std::vector<double>;
 using Bools = std::vector<bool>;
 using Tensors = Buffer<std::optional<Tensor>>;  // an empty item is a None in a Tensor?[]
 
-// The value of one argument of a call. None is std::monostate. A dtype, layout or memory format is given by its number,
-// which is an Int.
+// The value of one argument of a call. None is std::monostate. A dtype, layout or memory format is an Int, its number.
 using Value = std::variant<std::monostate, Tensor, Int, double, bool, std::string, Ints, Doubles, Bools, Tensors>;
 
 // Converts a Scalar to the compute type T through a dtype. An integer dtype wraps the number. A floating or complex

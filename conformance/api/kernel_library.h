@@ -26,7 +26,7 @@ typedef struct assay_kernel_tensor {
   const int64_t* strides; /* in elements */
   const uint8_t* dim_order;
   void* data;      /* never null; aligned to 16 bytes, and to no larger power of two */
-  size_t capacity; /* the number of bytes at `data`; an out may be resized to at most as many bytes */
+  size_t capacity; /* the number of bytes at `data`; a resized out must fit in these bytes */
 } assay_kernel_tensor;
 
 /* begin generated kernel_kinds from spec/protocol.yaml, by tools/specgen/blocks.py */
@@ -86,9 +86,8 @@ typedef struct assay_kernel_host {
    * the out's capacity or if `out` is not an out of this call. */
   int (*resize)(void* context, assay_kernel_tensor* out, uint32_t rank, const int64_t* sizes);
 
-  /* Returns temporary memory whose bytes are all nonzero at first. The host frees the memory after it has
-   * read the reply.
-   * Returns null if there is too little memory or the alignment is not a power of two. */
+  /* Returns temporary memory. At first, all its bytes are nonzero. The host frees the memory after it has read the
+   * reply. Returns null if there is too little memory or the alignment is not a power of two. */
   void* (*allocate)(void* context, size_t bytes, size_t alignment);
 
   /* Keeps a line of text, which the host shows if the kernel's call ends the process. */

@@ -51,7 +51,7 @@ typedef struct assay_loader {
   /* Unloads the program and its methods. */
   void (*unload)(void* loaded);
 
-  /* Returns one sentence: the reason for the last refusal of a call. The sentence may be empty. */
+  /* Returns the reason for the last refusal as one sentence, which may be empty. */
   const char* (*message)(void);
 } assay_loader;
 

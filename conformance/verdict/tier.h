@@ -38,7 +38,7 @@ inline constexpr std::array tiers = std::to_array<TierRow>({
     {Tier::damage, "damage", "A valid call damages memory or state, changes its inputs, ends in a signal or hangs."},
     {Tier::wrong_exported, "wrong-exported", "A call that exporters emit gets a wrong answer without an error."},
     {Tier::wrong, "wrong",
-     "A promised valid call to which neither wrong-exported nor wrong-special applies gets a wrong answer."},
+     "A promised valid call gets a wrong answer, and the case is neither wrong-exported nor wrong-special."},
     {Tier::wrong_special, "wrong-special",
      "A call with special values, sizes of zero or extreme numbers gets a wrong answer."},
     {Tier::not_repeatable, "not-repeatable",

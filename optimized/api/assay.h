@@ -7,9 +7,9 @@
 
 /* Runs ExecuTorch programs (.pte) in memory that the client owns, without a heap and without exceptions.
  *
- * A client asks how many bytes a program or a method needs, and then supplies this memory. It must be aligned to 64
- * bytes (R8) and must stay valid as long as the program or method is used. Files must be aligned to 16 bytes in memory
- * and must not change. A pointer may be null if its size is 0; otherwise it must not be null (R8).
+ * A client asks how many bytes a program or a method needs, and then supplies this memory. The memory must be aligned
+ * to 64 bytes (rule R8 of spec/format/rules.yaml) and must stay valid as long as the program or method is used. Files
+ * must be aligned to 16 bytes in memory and must not change. A pointer may be null only if its size is 0 (R8).
  *
  * A function that refuses a request returns an outcome other than ASSAY_OK and writes the reason to `*fault`. The
  * pointer `fault` may be null.
@@ -32,7 +32,7 @@ typedef enum assay_outcome { /* defined in spec/faults.yaml */
 
 typedef struct assay_fault {
   /* The id of the broken rule, which is in spec/format/rules.yaml or in the entry of an operator. If an option has a
-   * wrong value, the name of the option. */
+   * wrong value, `rule` is the name of the option. */
   char rule[64];
   char place[256];   /* the place in the program where the rule is broken; may be empty */
   char message[512]; /* one sentence; a sentence that does not fit is cut */
@@ -58,8 +58,8 @@ typedef struct assay_program_sizes {
   size_t workspace; /* temporary memory, which only assay_program_open uses */
 } assay_program_sizes;
 
-/* assay_program_open opens a program with its data files (.ptd), which are at most ASSAY_MOST_DATA_FILES, and checks
- * every rule of the files. assay_program_size tells how many bytes of memory assay_program_open needs. */
+/* assay_program_open opens a program with at most ASSAY_MOST_DATA_FILES data files (.ptd), and checks every rule of the
+ * files. assay_program_size tells how many bytes of memory assay_program_open needs. */
 enum { ASSAY_MOST_DATA_FILES = 64 };
 assay_outcome assay_program_size(assay_bytes file, const assay_bytes* data, size_t data_count,
                                  assay_program_sizes* sizes, assay_fault* fault);
@@ -101,7 +101,7 @@ typedef struct assay_options {
    * the instruction set. */
   const char* instruction_set;
   /* Allows relaxed arithmetic (spec/numerics.md). A convolution may then sum other terms than the terms in its
-   * definition. Its error bounds for finite numbers are wider than without this option. Where an operand is infinite or
+   * definition. Its error bounds for finite numbers are wider than without this option. If an operand is infinite or
    * NaN, any result is allowed. */
   bool relaxed;
   bool as_written; /* makes one step for each instruction: merges and drops no instructions and changes no dim order */
@@ -211,7 +211,7 @@ assay_outcome assay_execute(assay_method* method, assay_fault* fault);
 assay_outcome assay_step(assay_method* method, assay_fault* fault);
 /* Returns whether an execution has begun and not ended. */
 bool assay_running(const assay_method* method);
-/* Abandons an execution between two steps. State keeps what the steps wrote. */
+/* Abandons the execution that has begun. Call it between two steps. State keeps what the steps wrote. */
 void assay_reset(assay_method* method);
 
 /* What a step does: the work of its own instruction, and the work of other instructions that rewrites merged into it.

@@ -69,7 +69,8 @@ class PlanBuilder {
   Index planned(DType dtype, const Sizes& sizes, std::uint32_t memory = 1, std::uint64_t offset = 0);
   // Adds a planned tensor with a name. The name makes it state: it keeps its elements from one execution to the next.
   Index state(DType dtype, const Sizes& sizes, std::uint32_t memory = 1, std::uint64_t offset = 0);
-  // Adds a contiguous tensor whose elements are constant `data` of the program (ProgramBuilder::constant).
+  // Adds a contiguous tensor whose elements are a constant of the program. `data` is the index that
+  // ProgramBuilder::constant returned for the constant.
   Index constant(DType dtype, const Sizes& sizes, std::uint32_t data);
 
   pte::TensorT& at(Index tensor) { return *plan_.values[static_cast<std::size_t>(tensor)]->val.AsTensor(); }
@@ -94,17 +95,17 @@ class PlanBuilder {
   // the end.
   void call(std::string_view op, std::vector<Index> args);
   void add_tensors(Index self, Index other, Index out);  // appends a call of aten::add.out with alpha 1
-  // Appends to `args` the returned value that the file format requires at the end of a call. It is the out again, a
-  // list of several outs, or the tensor that is changed in place. Requires `args` that are the arguments of the schema.
-  // A returned number is already in `args` and is not appended.
+  // Appends to `args` the returned value that the file format requires at the end of a call. This value is the out
+  // again, a list of several outs, or the tensor that is changed in place. Requires `args` that are the arguments of
+  // the schema. A returned number is already in `args` and is not appended.
   void append_returned(const Operator& op, std::vector<Index>& args);
 
   void jump_if_false(Index condition, Index destination);
   void move(Index from, Index to);
   void free(Index value);
   void delegate_call(Index delegate, std::vector<Index> args);
-  // Adds a delegate for backend `id`. If `location` is INLINE, its payload is item `index` of backend_delegate_data. If
-  // `location` is SEGMENT, its payload is segment `index`.
+  // Adds a delegate for backend `id`. If `location` is INLINE, the payload is item `index` of backend_delegate_data. If
+  // `location` is SEGMENT, the payload is segment `index`.
   pte::BackendDelegateT& delegate(const std::string& id, pte::DataLocation location, std::uint32_t index);
   void new_chain() { plan_.chains.push_back(std::make_unique<pte::ChainT>()); }
 

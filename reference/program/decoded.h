@@ -21,7 +21,7 @@ struct Program {
   bool operator==(const Program&) const = default;
 };
 
-// The contents of a .ptd file, in the same form.
+// The contents of a .ptd file, in the same form as Program.
 struct DataFile {
   ptd::FlatTensorT tables;
   std::vector<Bytes> segments;
@@ -38,8 +38,8 @@ Result<DataFile> decode_data_file(std::span<const std::byte> file);
 Result<BundledProgram> decode_bundle(std::span<const std::byte> file);
 
 // Each function returns the bytes of a file. Equal programs give equal bytes, and decoding these bytes gives the same
-// program. Segments begin at multiples of `alignment` bytes. With `defaults`, numbers that equal the default of their
-// field are written, too.
+// program. Segments begin at multiples of `alignment` bytes. `defaults` states whether numbers that equal the default
+// of their field are written.
 Bytes encode(const Program& program, std::size_t alignment = 128, bool defaults = false);
 Bytes encode(const DataFile& file, std::size_t alignment = 128, bool defaults = false);
 Bytes encode(const BundledProgram& bundle, bool defaults = false);

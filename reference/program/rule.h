@@ -23,7 +23,7 @@ Fault broken(RuleId rule, const Place& place, const Parts&... sentence) {
   return Fault(rule->outcome, std::string(rule->id), concat(sentence...), text_of(place));
 }
 
-// Collects the faults that are reported to findings(), up to its limit.
+// Collects the faults that are reported to findings(), up to the limit of findings().
 class FaultList {
  public:
   FaultList() : findings_(tell, this) {}

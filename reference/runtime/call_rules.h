@@ -20,16 +20,16 @@ Fault refusal(const Operator& op, const Answer& answer);
 
 // The result of checking the calls of a program before anything runs.
 struct CallFaults {
-  // The first hundred faults: rules of operators, I10, and T24 for results. An execution that reaches such a call would
-  // be refused. A fault limits.work means that the check ended early.
+  // The first hundred faults. They break rules of operators, rule I10, or, for results, rule T24. An execution that
+  // reaches one of these calls would be refused. A fault limits.work means that the check ended early.
   std::vector<Fault> faults;
   Int more = 0;  // the number of further faults
   // The numbers of calls without a fault.
   // - in_full: calls for which all rules were checked.
-  // - in_part: calls with a rule that needs elements or sizes which only an execution knows. The rules before it were
-  //   checked.
-  // - not_asked: calls for which no rule was checked, because the program computes a number or list among the arguments
-  //   or moves a tensor, or because the specification lacks the operator.
+  // - in_part: calls with a rule that needs elements or sizes which only an execution knows. The rules before this rule
+  //   were checked.
+  // - not_asked: calls for which no rule was checked. The specification lacks the operator, the program computes a
+  //   number or list among the arguments, or it moves a tensor among them.
   Int in_full = 0, in_part = 0, not_asked = 0;
 };
 CallFaults faults_of_calls(const ValidProgram& program, const Budget& budget = {});

@@ -6,9 +6,9 @@
 
 namespace assay {
 
-// Records which bytes of a memory hold a value: the bytes of each write that no later write overlaps. A write that
-// begins at the same byte as an earlier write replaces it. Reads of bytes that hold no value are refused, so no result
-// depends on the initial bytes of the memory.
+// Records the writes to a memory. A write removes the records of all earlier writes that it overlaps. The bytes of the
+// recorded writes hold a value. The runtime refuses a read of any other byte, so no result depends on the initial bytes
+// of the memory.
 class Definedness {
  public:
   // The kinds of writers. When an execution begins, writes by instructions are forgotten; writes by the caller and

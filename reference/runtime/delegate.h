@@ -49,7 +49,7 @@ using MakeDelegate = std::function<std::unique_ptr<Delegate>(const DelegateSourc
 using Backends = std::map<std::string, MakeDelegate, std::less<>>;
 
 // The demonstration backend, "ProgramBackend": its payload is a program, and the backend runs the method "forward" of
-// that program. If there is a compile spec "named_data", its value is the key of the named data that is the payload.
+// that program. If there is a compile spec "named_data", its value is the key of the named data that are the payload.
 constexpr std::string_view program_backend = "ProgramBackend";
 std::unique_ptr<Delegate> make_program_delegate(const DelegateSource& source);
 

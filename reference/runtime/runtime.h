@@ -19,9 +19,9 @@
 // request returns a Fault with an outcome, a rule, a place and one sentence.
 namespace assay {
 
-// What a delegated program inherits from the programs around it, in addition to their budget.
+// What a delegated program inherits from the programs that contain it, in addition to their budget.
 struct Nested {
-  int depth = 0;  // the number of programs around it
+  int depth = 0;  // the number of programs that contain this program
   // The number of instructions of the outermost execution, including all delegated programs.
   std::shared_ptr<Int> executed;
 };
@@ -34,7 +34,8 @@ using CallOperator = std::function<Answer(const Operator& op, std::span<Value> a
 struct RuntimeOptions {
   // The budget of all methods of a loaded program and of everything that they delegate. Copies share it.
   Budget budget;
-  // The most instructions of one execution, including all delegated programs. ExecuTorch has the same default.
+  // The largest number of instructions that one execution may run, including those of all delegated programs.
+  // ExecuTorch has the same default.
   Int instructions = 10'000'000;
   // The initial value of all bytes of planned memory that are not state. No result depends on it.
   std::byte fill{0};
@@ -42,8 +43,8 @@ struct RuntimeOptions {
   bool share_arenas = false;
   Backends backends = own_backends();
   Nested nested = {};  // only the runtime sets it
-  // Answers the calls of operators, except operators that only change to which tensor a value refers. If empty, the
-  // reference answers the calls.
+  // The function that answers the calls of operators. If empty, the reference answers them. The runtime itself answers
+  // the calls of operators that only change to which tensor a value refers.
   CallOperator call = {};
 };
 
@@ -52,8 +53,8 @@ class Method;
 // An executed instruction, as a Listener receives it.
 struct Event {
   std::size_t chain, instruction;
-  // The operator, such as "aten::add.out"; or the kind of the instruction: "DelegateCall", "MoveCall",
-  // "JumpFalseCall" or "FreeCall".
+  // For a KernelCall, the name of the operator, such as "aten::add.out". For any other instruction, its kind:
+  // "DelegateCall", "MoveCall", "JumpFalseCall" or "FreeCall".
   std::string_view name;
   std::chrono::nanoseconds time;
   std::size_t bytes;  // the number of bytes that the instruction read and wrote

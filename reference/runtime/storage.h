@@ -56,8 +56,9 @@ class Memory {
   // Writes a part of the tensor that begins at byte `at` of the memory. The part begins at byte `from` of the tensor.
   // Requires that the tensor's bytes before `from` are written.
   void write_part(std::size_t at, std::size_t from, std::span<const std::byte> bytes) noexcept;
-  void begin_as_zeros(std::size_t at, std::size_t n);  // makes n bytes of state zeros. Faults: T15, limits.memory
-  // Forgets the write at `at`. Frees the bytes of own() memory until the next write.
+  void begin_as_zeros(std::size_t at, std::size_t n);  // sets n bytes of state to zero. Faults: T15, limits.memory
+  // Forgets the write at `at`. If the memory is own() memory, also frees its bytes; the next write allocates bytes
+  // again.
   void forget(std::size_t at) noexcept;
   void begin() noexcept;  // begins an execution: forgets the writes by instructions
 
@@ -88,8 +89,8 @@ struct Storage {
 // A tensor of a running method: its declaration, its current sizes and its storage.
 struct HeldTensor {
   DType dtype = DType::float32;
-  // The sizes in the program. Their number is the rank. If `dynamism` is `fixed`, they are the exact sizes. If it is
-  // `bounded`, each is the upper bound of the size of its dimension.
+  // The sizes in the program. Their number is the rank. If `dynamism` is `fixed`, they are the exact sizes. If
+  // `dynamism` is `bounded`, each size is the upper bound of its dimension.
   Dims declared;
   Dims sizes;
   Dims dim_order;

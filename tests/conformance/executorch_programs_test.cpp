@@ -10,11 +10,12 @@
 #include "conformance/adapters/load.h"
 #include "conformance/files/file.h"
 #include "conformance/hosts/calls.h"
-#include "reference/program/decoded.h"
+#include "reference/program/build.h"
+#include "tests/support/methods.h"
 #include "tests/support/program_folders.h"
 
 // The official runtime reads the files that assay writes: after decoding and encoding, every recorded program has
-// exactly the same result there as before, whether right, wrong or a crash.
+// exactly the same result there as before, whether right, wrong or a crash. It loads all methods before the first call.
 namespace assay {
 namespace executorch_programs_test {
 
@@ -122,6 +123,31 @@ TEST_P(RecordedPrograms, GiveTheSameResultsAfterDecodingAndEncoding) {
   EXPECT_NE(before, "");
   EXPECT_FALSE(before.starts_with(not_run)) << before;
   fs::remove_all(copy);
+}
+
+// Gives each state an initial value of ones.
+Bytes with_initial_state(const fs::path& file) {
+  ProgramBuilder program;
+  program.program() = *decode_program(files::open_file(file).bytes);
+  const auto initial = program.initial(bytes_of({1, 1, 1, 1}));
+  for (const auto& plan : program.program().tables.execution_plan)
+    for (const auto& value : plan->values)
+      if (pte::TensorT* t = value->val.AsTensor(); t && t->extra_tensor_info) t->data_buffer_idx = initial;
+  return program.bytes();
+}
+
+// The method `write` replaces the state, which `read` multiplies. An initial value that `read` stores when it is loaded
+// must not change a result.
+TEST(ExecuTorchRuntime, LoadsAllMethodsBeforeTheFirstCall) {
+  const fs::path folder = fs::path(ASSAY_GOLDEN_PROGRAMS) / "shared_state";
+  const fs::path changed = fs::temp_directory_path() / ("assay-initial-" + std::to_string(getpid()));
+  const hosts::ProgramCalls calls = hosts::read_calls(folder / "calls.json");
+  files::write_file(changed, with_initial_state(folder / "program.pte"));
+  const auto program = decode_program(files::open_file(changed).bytes);
+  ASSERT_TRUE(program);
+  const auto results = [&](const fs::path& f) { return in_child([&] { return behaviour(f, {}, *program, calls); }); };
+  EXPECT_EQ(results(changed), results(folder / "program.pte"));
+  fs::remove(changed);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RecordedPrograms, testing::ValuesIn(program_folders()), name_of_folder);

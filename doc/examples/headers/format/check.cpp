@@ -7,7 +7,8 @@
 
 using namespace assay::format;
 
-// Checks all rules of a program, in memory whose size a first call counts. Usage: header program.pte
+// Checks all rules of a program. The first call of check() counts the memory that the second call needs.
+// Usage: header program.pte
 int main(int, char** arguments) {
   const std::vector<std::byte> file = bytes_of(arguments[1]);
   const std::span<const std::byte> bytes(file);

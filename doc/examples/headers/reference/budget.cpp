@@ -1,7 +1,7 @@
 #include <reference/budget.h>
 #include <reference/fault.h>
 
-// A scope charges all allocations to its budget, and refuses those that exceed it.
+// A scope charges each allocation to its budget, and refuses an allocation that exceeds the budget.
 int main() {
   const assay::Budget budget(assay::Budget::Limits{.bytes = 1000});
   const assay::Budget::Scope scope(budget, "the example");

@@ -1,7 +1,7 @@
 #include <kernel_library.h>
 #include <string.h>
 
-/* A library without kernels. doc/examples/kernel_library has a library with some. */
+/* A library without kernels. doc/examples/kernel_library has a library with kernels. */
 
 static int has(void* context, const char* op) { return (void)context, (void)op, 0; }
 

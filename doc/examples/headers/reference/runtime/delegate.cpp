@@ -1,7 +1,7 @@
 #include <reference/runtime/delegate.h>
 #include <reference/runtime/runtime.h>
 
-// A custom backend that returns its inputs. LoadedProgram takes the options.
+// A custom backend whose delegates return their input. A real program passes the options to LoadedProgram.
 class Same final : public assay::Delegate {
  public:
   std::size_t inputs() const override { return 1; }
