@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "conformance/cases/tensors.h"
 #include "operators/arithmetic.gen.h"
@@ -67,6 +70,16 @@ Buffer<Real> numbers_in(const Tensor& t) {
   return numbers;
 }
 
+// Whether two of the numbers are equal. Sorts the first numbers, then all: long tensors often have equal elements early.
+bool sort_until_equal(std::span<Real> values) {
+  constexpr std::size_t first = 256;
+  const auto equal_among = [](std::span<Real> some) {
+    std::ranges::sort(some);
+    return std::ranges::adjacent_find(some) != some.end();
+  };
+  return equal_among(values.first(std::min(first, values.size()))) || (values.size() > first && equal_among(values));
+}
+
 Elements elements_of(const Tensor& t) {
   Elements e;
   if (info(t.dtype).kind == Kind::opaque) return e;
@@ -74,9 +87,8 @@ Elements elements_of(const Tensor& t) {
   const Ends ends(info(t.dtype).part);
   for (const Real x : values) look_at(x, ends, e);
   std::erase_if(values, [](Real x) { return std::isnan(x); });
-  std::ranges::sort(values);
-  e.equal = std::ranges::adjacent_find(values) != values.end();
-  e.different = !values.empty() && values.front() != values.back();
+  e.different = std::ranges::any_of(values, [&](Real x) { return x != values.front(); });
+  e.equal = sort_until_equal(values);
   return e;
 }
 
@@ -238,6 +250,25 @@ class PairsOf {
   int bits_;
   bool is_power_, is_shift_;
   Pairs p_;
+};
+
+// Pairs of numbers that were added, told apart by their bits. The set is small and forgets pairs: it saves looking at
+// the same pair many times, as long tensors have it.
+class SeenPairs {
+ public:
+  SeenPairs(Real a, Real b) { pairs_.fill(bits_of(a, b)); }
+
+  bool add(Real a, Real b) {  // false if the set has the pair
+    const Pair added = bits_of(a, b);
+    const std::uint64_t mixed = (added[0] ^ std::rotl(added[1], 32)) * 0x9e3779b97f4a7c15u;  // 2^64 / the golden ratio
+    return std::exchange(pairs_[mixed >> 54], added) != added;
+  }
+
+ private:
+  using Pair = std::array<std::uint64_t, 2>;
+  static Pair bits_of(Real a, Real b) { return {std::bit_cast<std::uint64_t>(a), std::bit_cast<std::uint64_t>(b)}; }
+
+  std::array<Pair, 1 << 10> pairs_;
 };
 
 // Flags of the call. Those about powers and shifts apply to operators with `of_operators` in their names.
@@ -521,8 +552,14 @@ class Describing {
     if (count(both.sizes()) > std::max({a.count(), b.count(), most_pairs})) return {};
     PairsOf pairs(op_, dtype);
     const auto x = families::broadcast(a, both.sizes()), y = families::broadcast(b, both.sizes());
+    std::optional<SeenPairs> seen;
     Int flat = 0;
-    for (const Dims& i : indices(both.sizes())) pairs.look_at(x.at(i, flat), y.at(i, flat)), ++flat;
+    for (const Dims& i : indices(both.sizes())) {
+      const Real left = x.at(i, flat), right = y.at(i, flat);
+      if (!seen || seen->add(left, right)) pairs.look_at(left, right);
+      if (!seen) seen.emplace(left, right);
+      ++flat;
+    }
     return pairs.found();
   }
 

@@ -12,6 +12,7 @@
 namespace assay::sandbox {
 namespace {
 
+constexpr std::ptrdiff_t worth_populating = 4 * page_size;  // the bytes from which one more system call saves time
 constexpr std::size_t strait = std::size_t{1} << 20, sea = std::size_t{1} << 36;
 
 std::uint64_t mixed(std::uint64_t x) {  // the finalizer of splitmix64
@@ -41,9 +42,14 @@ void fill(std::span<std::byte> memory, FillPattern pattern, DType dtype, std::ui
   }
 }
 
-GuardedRegions::GuardedRegions() : begin_(reserve(sea)), next_(begin_) {}
+GuardedRegions::GuardedRegions() : begin_(reserve(sea)), next_(begin_), retired_(begin_) {}
 
 GuardedRegions::~GuardedRegions() { munmap(begin_, sea); }
+
+void GuardedRegions::retire_earlier() {
+  retire({retired_, next_});
+  retired_ = next_;
+}
 
 bool GuardedRegions::was_retired(const void* address) const {
   const auto* at = static_cast<const std::byte*>(address);
@@ -61,7 +67,6 @@ GuardedMemory::GuardedMemory(GuardedRegions& regions, FillPattern pattern, Adjoi
 GuardedMemory::~GuardedMemory() {
   regions_.present_ = nullptr;
   regions_.next_ = open_ + page_size;  // the last guard page may be accessible
-  retire({begin_, regions_.next_});
 }
 
 std::byte* GuardedMemory::add(std::string name, std::size_t bytes) {
@@ -79,6 +84,7 @@ std::byte* GuardedMemory::add(std::string name, std::size_t bytes) {
   }
   std::byte* const end = page_end(std::max(data + bytes + behind, first + 1));
   if (!make_usable({first, end})) throw std::bad_alloc();
+  if (end - first >= worth_populating) populate({first, end});
   open_ = end;
   const Buffer& made = buffers_.emplace_back(
       Buffer{std::move(name), data, bytes, {first, end}, {data - before, before}, {data + bytes, behind}});

@@ -24,8 +24,8 @@ void fill(std::span<std::byte> memory, FillPattern pattern, DType dtype, std::ui
 
 class GuardedMemory;
 
-// Address space for the memory of calls: one region after another, between protected pages. The region of a call is
-// protected when the call is over, and its addresses are never used again.
+// Address space for the memory of calls: one region after another, between protected pages. The addresses of a region
+// are never used again.
 class GuardedRegions {
  public:
   GuardedRegions();  // reserves address space, no memory. Throws std::system_error
@@ -33,6 +33,7 @@ class GuardedRegions {
   GuardedRegions(const GuardedRegions&) = delete;
   GuardedRegions& operator=(const GuardedRegions&) = delete;
 
+  void retire_earlier();                        // protects the regions of all earlier calls
   bool was_retired(const void* address) const;  // the address lay in the region of an earlier call
   std::size_t used() const { return static_cast<std::size_t>(next_ - begin_); }
 
@@ -42,6 +43,7 @@ class GuardedRegions {
  private:
   friend class GuardedMemory;
   std::byte *begin_, *next_;  // the next region begins at `next_`
+  std::byte* retired_;        // the end of the regions that are protected
   GuardedMemory* present_ = nullptr;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t large = 16 * page_size;  // larger blocks are retired when they are freed
 constexpr std::size_t most_opened = std::size_t{1}
-                                    << 20;  // the bytes that are made usable at once, ahead of allocations
+                                    << 18;  // the bytes that are made usable at once, ahead of allocations
 constexpr std::byte freed_fill{0xDD}, block_key{0};
 
 }  // namespace
@@ -38,6 +38,7 @@ std::byte* QuarantineHeap::allocate(std::size_t bytes, std::byte fill, std::size
   if (std::byte* const needed = data + bytes + red_zone; needed > open_) {
     std::byte* const opened = std::min(page_end(needed) + most_opened, memory_ + reserved);
     if (needed > opened || !make_usable({open_, opened})) return nullptr;
+    populate({open_, opened});
     open_ = opened;
   }
   write_red_zone({data - red_zone, red_zone}, block_key);
