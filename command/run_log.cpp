@@ -76,10 +76,11 @@ void add_workers(Options& options, int& workers) {
 
 RunOptions add_run_options(Options& options, RunRequest& r) {
   options
-      .add("--known", r.known,
-           "Excuses the failures of the cases that FILE lists, so that they do not fail the run; each line has a case "
-           "id, optionally the last day on which it applies, such as 'until 2027-01-31', and a reason; if a listed "
-           "case passes, the run fails")
+      .add(
+          "--known", r.known,
+          "Excuses the failures of the cases that FILE lists, so that these failures do not fail the run; each line "
+          "has a case id, optionally the last day on which the line applies, such as 'until 2027-01-31', and a reason; "
+          "if a listed case passes, the run fails")
       .value("FILE");
   options.flag("--strict", r.strict, "Fails the run also for failures of cases that the contract does not promise");
   const Option lines = options
