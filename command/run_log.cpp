@@ -58,7 +58,7 @@ bool is_unexpected(const verdict::Record& r, bool strict, const std::optional<ve
 
 }  // namespace
 
-const std::atomic<bool>& leave_gently() {
+const std::atomic<bool>& watch_interrupts() {
   for (const int s : {SIGINT, SIGTERM})
     std::signal(s, [](int signal) {
       interrupted = true;
@@ -190,7 +190,7 @@ void RunLog::print() const {
                        .fresh = before_ ? &fresh_ : nullptr});
 }
 
-int RunLog::verdict(std::string_view why_not_judged) const {
+int RunLog::exit_code(std::string_view why_not_judged) const {
   if (interrupted) {
     std::cerr << "assay: interrupted: " << judged_ << " of " << planned_ << " cases were judged\n";
     return interrupted_exit;
@@ -203,10 +203,10 @@ int RunLog::verdict(std::string_view why_not_judged) const {
   for (const std::string& id : mustpass_)
     std::cerr << "assay: " << text::printable(id) << " is listed in " << request_.mustpass << ", but did not pass\n";
   if (unexpected_ || !mustpass_.empty()) return answers_differ;
-  if (answered_ || !refused_) return exit_code(Outcome::ok);
+  if (answered_ || !refused_) return assay::exit_code(Outcome::ok);
   for (const auto& [testee, _] : summary_.testees)
     std::cerr << "assay: " << text::printable(testee) << " was not judged: " << why_not_judged << '\n';
-  return exit_code(Outcome::unsupported);
+  return assay::exit_code(Outcome::unsupported);
 }
 
 }  // namespace assay::command
