@@ -59,7 +59,7 @@ bool is_unexpected(const verdict::Record& r, bool strict, const std::optional<ve
 
 }  // namespace
 
-const std::atomic<bool>& leave_gently() {
+const std::atomic<bool>& watch_interrupts() {
   for (const int s : {SIGINT, SIGTERM})
     std::signal(s, [](int signal) {
       interrupted = true;
@@ -77,10 +77,11 @@ void add_workers(Options& options, int& workers) {
 
 RunOptions add_run_options(Options& options, RunRequest& r) {
   options
-      .add("--known", r.known,
-           "Excuses the failures of the cases that FILE lists, so that they do not fail the run; each line has a case "
-           "id, optionally the last day on which it applies, such as 'until 2027-01-31', and a reason; if a listed "
-           "case passes, the run fails")
+      .add(
+          "--known", r.known,
+          "Excuses the failures of the cases that FILE lists, so that these failures do not fail the run; each line "
+          "has a case id, optionally the last day on which the line applies, such as 'until 2027-01-31', and a reason; "
+          "if a listed case passes, the run fails")
       .value("FILE");
   options.flag("--strict", r.strict, "Fails the run also for failures of cases that the contract does not promise");
   const Option lines = options
@@ -190,7 +191,7 @@ void RunLog::print() const {
                        .fresh = before_ ? &fresh_ : nullptr});
 }
 
-int RunLog::verdict(std::string_view why_not_judged) const {
+int RunLog::exit_code(std::string_view why_not_judged) const {
   if (interrupted) {
     std::cerr << "assay: interrupted: " << judged_ << " of " << planned_ << " cases were judged\n";
     return interrupted_exit;
@@ -203,10 +204,10 @@ int RunLog::verdict(std::string_view why_not_judged) const {
   for (const std::string& id : mustpass_)
     std::cerr << "assay: " << text::printable(id) << " is listed in " << request_.mustpass << ", but did not pass\n";
   if (unexpected_ || !mustpass_.empty()) return answers_differ;
-  if (answered_ || !refused_) return exit_code(Outcome::ok);
+  if (answered_ || !refused_) return assay::exit_code(Outcome::ok);
   for (const auto& [testee, _] : summary_.testees)
     std::cerr << "assay: " << text::printable(testee) << " was not judged: " << why_not_judged << '\n';
-  return exit_code(Outcome::unsupported);
+  return assay::exit_code(Outcome::unsupported);
 }
 
 }  // namespace assay::command

@@ -41,7 +41,7 @@ class BlockJudge {
       if (is_next_lost())
         judge_sample();
       else
-        judge_rest();
+        judge_the_others();
     std::vector<verdict::Record> records;
     for (Judged& j : judged_) records.push_back(std::move(j.record));
     return records;
@@ -61,8 +61,9 @@ class BlockJudge {
       judged_.push_back(children_.run_alone(block_[judged_.size()], Detail::failures, true));
   }
 
-  // Runs the cases without judgement in a fresh child, as far as it lives, then the first case of the block again.
-  void judge_rest() {
+  // Runs the cases that have no judgement yet in a fresh child, as far as it lives, then the first cases of the block
+  // again.
+  void judge_the_others() {
     begin_ = judged_.size();
     const Cases rest = block_.subspan(begin_), first = block_.first(std::min(most_repeated, block_.size()));
     run_.assign(rest.begin(), rest.end());
@@ -97,7 +98,7 @@ class BlockJudge {
 
   // Case i of the run, case `at` of the block, is answered differently than alone.
   bool explain(std::size_t i, std::size_t at, const Judged& alone) {
-    if (const auto outlived = last_outlived(i)) return goes_on_behind(*outlived);
+    if (const auto outlived = last_outlived(i)) return still_count_after(*outlived);
     const auto found = culprit(children_, Cases(run_).first(i), run_[i], alone.answer);
     if (!found) {
       judged_[at].record = not_repeatable(children_.run_alone(run_[i], Detail::all).record);
@@ -129,8 +130,9 @@ class BlockJudge {
   }
 
   // The state after an abort may be why a later case is answered differently. The cases after the abort run again in a
-  // fresh child, as after any other crash. Repeated cases after an abort tell nothing.
-  bool goes_on_behind(std::size_t outlived) {
+  // fresh child, as after any other crash. Repeated cases after an abort tell nothing. Returns whether the later
+  // results still count.
+  bool still_count_after(std::size_t outlived) {
     if (begin_ + outlived >= block_.size()) return true;
     judged_.resize(begin_ + outlived + 1);
     recovers_from_aborts_ = false;
