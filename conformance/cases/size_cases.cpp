@@ -13,18 +13,18 @@
 namespace assay::cases {
 namespace {
 
-// The widths of vectors and of unrolled loops, and their neighbours.
-constexpr std::array<Int, 28> vector_widths{1,  3,  4,   5,   7,   8,   9,   15,  16,  17,  31,  32,   33,   63,
-                                            64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025};
+// The widths of vectors and of unrolled loops, and their neighbours; above 129 those behind the width alone.
+constexpr std::array<Int, 23> vector_widths{1,  3,  4,  5,  7,  8,   9,   15,  16,  17,  31,  32,
+                                            33, 63, 64, 65, 127, 128, 129, 257, 513, 1024, 1025};
 constexpr std::array<Int, 6> other_widths{3, 9, 17, 33, 65, 257};
 constexpr std::array<Int, 3> widths_of_dtypes{1025, 67, 17};  // the dtypes take turns
-// Blocks and shares of threads: 32,768 elements in ATen. Lengths that cross more edges come first.
-constexpr std::array<Int, 9> block_sizes{65537, 4097, 32769, 4096, 32768, 65536, 4095, 32767, 65535};
+// One more than shares of threads, which are 32,768 elements in ATen, and than blocks.
+constexpr std::array<Int, 2> block_sizes{32769, 4097};
 
 constexpr std::array<Int, 2> probed{37, 129};  // a size that takes these lengths takes others
 constexpr std::size_t most_bases = 400;        // recorded calls that are looked at
 constexpr std::size_t most_axes = 4;           // sizes of an operator that get lengths, beside the first
-constexpr Int work_of_line = 600'000, work_of_blocks = 7'000'000;
+constexpr Int work_of_line = 600'000, work_of_blocks = 3'600'000;
 constexpr std::size_t most_outs = 64;  // of a call that returns a list
 constexpr Int work_of_element = 30;    // comparing and filling, beside the reference's own work
 
@@ -58,19 +58,10 @@ class SizeSearch {
     std::vector<const Axis*> dtypes{&axes.front()};
     for (const auto& [dtype, axis] : by_dtype_)
       if (dtype != axes.front().dtype) dtypes.push_back(&axis);
-    Int left = work_of_blocks;
-    std::map<const Axis*, std::vector<Int>> lengths;
-    lengths[dtypes[0]] = within(*dtypes[0], vector_widths, work_of_line);
+    add(all, *dtypes[0], within(*dtypes[0], vector_widths, work_of_line));
+    add(all, *dtypes[0], within(*dtypes[0], block_sizes, work_of_blocks));
     for (std::size_t k = 1; k < dtypes.size(); ++k)
-      lengths[dtypes[k]] = within(*dtypes[k], std::array{widths_of_dtypes[k % widths_of_dtypes.size()]}, work_of_line);
-    for (std::size_t k = 0; k < block_sizes.size(); ++k) {
-      const Axis& axis = *dtypes[k < 3 ? 0 : k % dtypes.size()];
-      const std::optional<Int> work = work_of(axis, block_sizes[k], left);
-      if (!work) continue;
-      left -= *work;
-      lengths[&axis].push_back(block_sizes[k]);
-    }
-    for (const Axis* axis : dtypes) add(all, *axis, lengths[axis]);
+      add(all, *dtypes[k], within(*dtypes[k], std::array{widths_of_dtypes[k % widths_of_dtypes.size()]}, work_of_line));
     for (std::size_t k = 1; k < axes.size(); ++k) add(all, axes[k], within(axes[k], other_widths, work_of_line));
     return all;
   }
