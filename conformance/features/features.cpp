@@ -70,7 +70,8 @@ Buffer<Real> numbers_in(const Tensor& t) {
   return numbers;
 }
 
-// Whether two of the numbers are equal. Sorts the first numbers, then all: long tensors often have equal elements early.
+// Whether two of the numbers are equal. Sorts the first numbers, then all: long tensors often have equal elements
+// early.
 bool sort_until_equal(std::span<Real> values) {
   constexpr std::size_t first = 256;
   const auto equal_among = [](std::span<Real> some) {

@@ -384,8 +384,8 @@ class Inquiry {
  private:
   Observation run(const Conditions& conditions) { return run(conditions, outs_); }
 
-  // Each repeat finds the memory of earlier runs protected. The first run need not: what it uses of an earlier call, the
-  // second run uses, too.
+  // Each repeat finds the memory of earlier runs protected. The first run need not: what it uses of an earlier call,
+  // the second run uses, too.
   Observation run(const Conditions& conditions, const OutPlan& outs) {
     if (std::exchange(is_repeat_, true)) regions_.retire_earlier();
     const std::size_t before = heap::live();
