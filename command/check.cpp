@@ -67,8 +67,8 @@ void define_check(Options& options) {
   options
       .add("--with", r->testee,
            "Also lists each instruction for which TESTEE has no kernel, and each delegate whose backend TESTEE lacks; "
-           "with the testee `optimized`, also lists the memory that each method needs; the kinds of testees are listed "
-           "below")
+           "with the testee \"optimized\", also lists the memory that each method needs; the kinds of testees are "
+           "listed below")
       .value("TESTEE");
   options.flag("--json", r->json, "Prints JSON");
   add_limits(options, r->limits);

@@ -379,7 +379,7 @@ const Registered registered_run(
      "Runs a program, and compares its outputs with expected outputs",
      define_run,
      {{"assay run model.pte --input x.npy --output-dir out",
-       "runs a call on the reference, and writes the outputs to out"},
+       "runs a call on the reference, and writes the outputs to the folder out"},
       {"assay run model.pte --data weights.ptd --method decode --input token.npy --input 3 --trace",
        "also prints what each instruction reads and writes"},
       {"assay run model.pte --calls calls.json", "makes calls, and compares their outputs"},

@@ -240,17 +240,19 @@ class Investigation {
   std::deque<Foretold> drawn_for(const Tested& t) {
     std::vector<cases::CaseId> near;
     for (const std::size_t i : t.explained) near.push_back(rows_[i].seen.id);
-    const auto call_of = [&](const cases::CaseId& id) { return cases::host_call(corpus_.make(id)); };
-    const std::vector<DescribedCase> drawn =
-        drawer_.draw(most_drawn, near, [&](const DescribedCase& c) { return t.hypothesis->differs(call_of(c.id)); });
+    std::map<std::string, cases::HostCall> calls;  // the calls in which the hypothesis makes a difference, by id
+    const std::vector<DescribedCase> drawn = drawer_.draw(most_drawn, near, [&](const DescribedCase& c) {
+      cases::HostCall call = cases::host_call(corpus_.make(c.id));
+      return t.hypothesis->differs(call) && calls.emplace(cases::to_text(c.id), std::move(call)).second;
+    });
     std::vector<std::string> ids;
     for (const DescribedCase& c : drawn) ids.push_back(cases::to_text(c.id));
     std::deque<Foretold> seen;
     std::size_t judged = 0;
     trials_->run_while(ids, case_runner_->children().patience().short_limit(), [&](const runner::Judged& j) {
-      const DescribedCase& c = drawn[judged++];
+      const DescribedCase& c = drawn[judged];
+      const cases::HostCall& call = calls.at(ids[judged++]);
       const bool passes = j.record.verdict == verdict::Verdict::pass || j.record.verdict == verdict::Verdict::quality;
-      const cases::HostCall call = call_of(c.id);
       const bool is_right = !passes && t.hypothesis->explains({call, symptom_of(j.record).failure, j.outs});
       seen.push_back({c.features, passes, is_right});
       return true;

@@ -15,6 +15,7 @@
 #include "conformance/sandbox/guarded_memory.h"
 #include "conformance/sandbox/heap.h"
 #include "conformance/sandbox/recover.h"
+#include "conformance/testee/copied.h"
 #include "reference/fault.h"
 
 namespace assay::sandbox {
@@ -48,10 +49,6 @@ verdict::Class class_of(const Damage& damage) {
 // Compares by memcmp: the standard library compares std::byte one by one.
 bool same_bytes(std::span<const std::byte> a, std::span<const std::byte> b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
-}
-
-Tensor taken(const testee::TensorView& view) {
-  return {view.dtype, view.sizes, view.dim_order, {view.data, view.data + view.bytes()}};
 }
 
 void put_down(Observation& seen, verdict::Class conduct, std::string violation) {
@@ -114,7 +111,7 @@ class Run {
     seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     look_around(seen);
     if (seen.reply.outcome == Outcome::ok && resized_beyond_memory().empty())
-      std::ranges::transform(outs(), std::back_inserter(seen.outs), taken);
+      for (const testee::TensorView& out : outs()) seen.outs.push_back(testee::copied(out));
     return seen;
   }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <tuple>
@@ -105,11 +106,12 @@ Phrase effect(const Defect& d) {
   return {};
 }
 
-// "ignores alpha" for "ignore alpha", "does not end" for "do not end".
+// "ignores alpha" for "ignore alpha", "does not end" for "do not end", "multiplies" for "multiply".
 std::string of_one(std::string_view does) {
-  const std::size_t end = does.find(' ');
-  const std::string_view verb = does.substr(0, end);
-  return fmt::format("{}{}{}", verb, verb == "do" ? "es" : "s", end == does.npos ? "" : does.substr(end));
+  const std::size_t end = std::min(does.find(' '), does.size());
+  const std::string_view verb = does.substr(0, end), rest = does.substr(end);
+  if (verb.ends_with("ly")) return fmt::format("{}ies{}", verb.substr(0, end - 1), rest);
+  return fmt::format("{}{}{}", verb, verb == "do" || verb.ends_with("sh") ? "es" : "s", rest);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "conformance/testee/library.h"
+#include "conformance/testee/copied.h"
 #include "reference/call.h"
 #include "reference/families.h"
 
@@ -573,26 +573,6 @@ inline const std::vector<Mistake>& mistakes() {
   return all;
 }
 
-// Copies of a host's tensors.
-inline Tensor copied(const testee::TensorView& view) {
-  return {view.dtype, view.sizes, view.dim_order, {view.data, view.data + view.bytes()}};
-}
-inline Value copied(const testee::HostValue& value) {
-  return std::visit(
-      []<class T>(const T& v) -> Value {
-        if constexpr (std::is_same_v<T, testee::TensorView>) {
-          return copied(v);
-        } else if constexpr (std::is_same_v<T, testee::TensorViews>) {
-          Tensors tensors;
-          for (const auto& view : v) tensors.push_back(view ? std::optional(copied(*view)) : std::nullopt);
-          return tensors;
-        } else {
-          return v;
-        }
-      },
-      value);
-}
-
 // All kernels; the one of a mistake has it.
 class Library final : public testee::KernelLibrary {
  public:
@@ -602,7 +582,7 @@ class Library final : public testee::KernelLibrary {
   bool may_crash() const override { return false; }
   testee::Reply call(const Operator& op, std::span<testee::HostValue> host) override {
     std::vector<Value> arguments;
-    for (const testee::HostValue& v : host) arguments.push_back(copied(v));
+    for (const testee::HostValue& v : host) arguments.push_back(testee::copied(v));
     Kernel k(op, arguments);
     if (assay::call(op, arguments).outcome == Outcome::ok && op.name == mistake_.op)
       mistake_.kernel(k);
