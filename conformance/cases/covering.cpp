@@ -1,10 +1,13 @@
 #include "conformance/cases/covering.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
+#include <map>
 #include <queue>
 #include <random>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "conformance/cases/call_features.h"
@@ -18,6 +21,8 @@ constexpr std::size_t most_tried = 60'000;      // mutated calls of an operator
 constexpr std::size_t most_mutations_made = 5;  // of a call
 constexpr std::size_t most_double = 6'000;      // tries with two mutations at once
 constexpr std::size_t most_drawn = 300;         // calls from which one is chosen
+constexpr std::array<Int, 6> lengths_tried{0, 1, 2, 6, 20, 70};
+constexpr std::array<Int, 6> lengths_kept{0, 1, 2, 6, 17, 20};  // 17: the shortest of the longest class of lengths
 constexpr Int most_elements_tried = 20'000, most_work_tried = Int{1} << 20;
 
 using Combination = std::uint64_t;
@@ -46,6 +51,32 @@ class CoveringSearch {
     found_.coverage.at_once = at_once_;
     found_.coverage.recorded = covered_.size();
     recorded_ = covered_;
+  }
+
+  std::vector<CaseId> thin(const std::vector<CaseId>& cases, const std::vector<CaseId>& beside) const {
+    std::map<std::string, Base> left;
+    for (const CaseId& id : cases) {
+      Base base = shortened(base_of(id));
+      left.emplace(to_text(base.id), std::move(base));
+    }
+    std::vector<std::pair<Int, std::string>> longest_first;
+    std::unordered_map<Combination, int> calls_with;
+    for (const auto& [id, base] : left) {
+      longest_first.emplace_back(-elements_of(base.arguments), id);
+      for (const Combination c : missing_in(base.arguments)) ++calls_with[c];
+    }
+    for (const CaseId& id : beside)
+      for (const Combination c : missing_in(base_of(id).arguments)) ++calls_with[c];
+    std::ranges::sort(longest_first);
+    for (const auto& [elements, id] : longest_first) {
+      const std::vector<Combination> all = missing_in(left.at(id).arguments);
+      if (std::ranges::any_of(all, [&](Combination c) { return calls_with.at(c) == 1; })) continue;
+      for (const Combination c : all) --calls_with.at(c);
+      left.erase(id);
+    }
+    std::vector<CaseId> remaining;
+    for (const auto& [id, base] : left) remaining.push_back(base.id);
+    return remaining;
   }
 
   Covering finish() && {
@@ -81,10 +112,42 @@ class CoveringSearch {
     if (add(features)) queue_.push_back({id, std::move(c.arguments)});
   }
 
-  static bool is_small(std::span<const Value> arguments) {
+  static Int elements_of(std::span<const Value> arguments) {
     Int elements = 0;
     each_tensor(arguments, [&](const Tensor& t, std::size_t) { elements += t.count(); });
-    return elements <= most_elements_tried;
+    return elements;
+  }
+
+  static bool is_small(std::span<const Value> arguments) { return elements_of(arguments) <= most_elements_tried; }
+
+  Base base_of(const CaseId& id) const {
+    Base base{id, corpus_.make({id.operator_name, id.call, {}}).arguments};
+    forget_outs(op_, base.arguments);
+    for (const Mutation& m : id.mutations) base.arguments = mutated(op_, std::move(base.arguments), m);
+    return base;
+  }
+
+  // The case with the shortest lengths in its mutations that leave its features as they are.
+  Base shortened(Base base) const {
+    const CallFeatures features = call_features_of(op_, base.arguments);
+    for (std::size_t k = 0; k < base.id.mutations.size(); ++k)
+      for (const Int length : lengths_kept) {
+        if (base.id.mutations[k].kind != Mutation::Kind::extents || length >= base.id.mutations[k].n[1]) break;
+        CaseId shorter = base.id;
+        shorter.mutations[k].n[1] = length;
+        Base other = base_of(shorter);
+        if (call_features_of(op_, other.arguments) != features || !answers(other.arguments)) continue;
+        base = std::move(other);
+        break;
+      }
+    return base;
+  }
+
+  // The combinations of a call that no recorded call has.
+  std::vector<Combination> missing_in(std::span<const Value> arguments) const {
+    std::vector<Combination> all = combinations(call_features_of(op_, arguments), at_once_);
+    std::erase_if(all, [&](Combination c) { return recorded_.contains(c); });
+    return all;
   }
 
   bool answers(std::vector<Value> arguments) const {
@@ -112,7 +175,7 @@ class CoveringSearch {
     std::set<Int> lengths;
     each_tensor(base.arguments, [&](const Tensor& t, std::size_t) { lengths.insert(t.sizes.begin(), t.sizes.end()); });
     for (Int k = 0; k < std::ssize(lengths); ++k)
-      for (const Int length : {0, 1, 2, 6, 20, 70})
+      for (const Int length : lengths_tried)
         for (const Int with_integers : {0, 1}) all.push_back({extents, {k, length, with_integers}});
     return all;
   }
@@ -219,6 +282,11 @@ class CoveringSearch {
 };
 
 }  // namespace
+
+std::vector<CaseId> thinned(const Corpus& corpus, const RecordedCalls& calls, const std::vector<CaseId>& cases,
+                            const std::vector<CaseId>& beside) {
+  return CoveringSearch(corpus, calls).thin(cases, beside);
+}
 
 Covering covering_of(const Corpus& corpus, const RecordedCalls& calls) {
   return CoveringSearch(corpus, calls).finish();

@@ -26,4 +26,9 @@ struct Covering {
 // calls, and goes on from each call that has a new combination.
 Covering covering_of(const Corpus& corpus, const RecordedCalls& calls);
 
+// `cases` with shorter tensors where that changes no feature, without the cases all of whose combinations occur in the
+// recorded calls, in `beside` and in the cases that remain. The longest cases are dropped first. Ordered by id.
+std::vector<CaseId> thinned(const Corpus& corpus, const RecordedCalls& calls, const std::vector<CaseId>& cases,
+                            const std::vector<CaseId>& beside);
+
 }  // namespace assay::cases

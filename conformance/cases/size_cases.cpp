@@ -16,7 +16,8 @@ namespace {
 // The widths of vectors and of unrolled loops, and their neighbours; above 129 those behind the width alone.
 constexpr std::array<Int, 23> vector_widths{1,  3,  4,  5,  7,   8,   9,   15,  16,  17,   31,  32,
                                             33, 63, 64, 65, 127, 128, 129, 257, 513, 1024, 1025};
-constexpr std::array<Int, 6> other_widths{3, 9, 17, 33, 65, 257};
+// One behind whole vectors of 2, of 16, of 64 and of 256 numbers, and so of all narrower ones.
+constexpr std::array<Int, 4> other_widths{3, 17, 65, 257};
 constexpr std::array<Int, 3> widths_of_dtypes{1025, 67, 17};  // the dtypes take turns
 // One more than shares of threads, which are 32,768 elements in ATen, and than blocks.
 constexpr std::array<Int, 2> block_sizes{32769, 4097};

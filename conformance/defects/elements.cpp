@@ -437,16 +437,18 @@ std::vector<Hypothesis> mistakes_in_elements(const Operator& op, std::span<const
   std::vector<Found> found;
   const std::vector<Substitute> substitutes = substitutes_of(op);
   for (const Condition& condition : conditions_of(op, all)) {
-    std::size_t told = 0, outside = 0;  // elements of the answers that the condition explains
+    // Of the answers that the condition explains: all, those with right elements outside of it, and these elements.
+    // Long answers weigh as much as short ones.
+    std::size_t answers = 0, telling = 0, outside = 0;
     const auto score = [&](const Substitute* substitute) {
       double sum = 0;
       for (const Seen& s : all)
         if (const Counts c = counts(s, condition, substitute); c.explains())
-          sum += c.share(), told += c.both, outside += c.outside;
+          sum += c.share(), ++answers, telling += c.outside > 0, outside += c.outside;
       return sum;
     };
     const double plain = score(nullptr);
-    const bool separates = outside >= fewest_outside && 5 * outside >= told;
+    const bool separates = outside >= fewest_outside && 5 * telling >= answers;
     const Substitute* best = nullptr;
     double best_score = 0;
     for (const Substitute& s : substitutes)

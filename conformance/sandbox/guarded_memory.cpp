@@ -69,8 +69,9 @@ GuardedMemory::~GuardedMemory() {
   regions_.next_ = open_ + page_size;  // the last guard page may be accessible
 }
 
-std::byte* GuardedMemory::add(std::string name, std::size_t bytes) {
-  std::byte* const first = open_ + page_size;
+std::byte* GuardedMemory::add(std::string name, std::size_t bytes, Role role) {
+  const bool shares = adjoins_ == Adjoins::none && !buffers_.empty() && buffers_.back().role == role;
+  std::byte* const first = shares ? buffers_.back().behind.data() + red_zone : open_ + page_size;
   const auto left = static_cast<std::size_t>(regions_.begin_ + sea - first);
   constexpr std::size_t around = 2 * red_zone + 2 * page_size;
   if (left < around || bytes > left - around) throw std::bad_alloc();
@@ -83,19 +84,35 @@ std::byte* GuardedMemory::add(std::string name, std::size_t bytes) {
     data = page_end(first + red_zone + aligned) - aligned, before = red_zone, behind = aligned - bytes;
   }
   std::byte* const end = page_end(std::max(data + bytes + behind, first + 1));
-  if (!make_usable({first, end})) throw std::bad_alloc();
-  if (end - first >= worth_populating) populate({first, end});
+  std::byte* const fresh = shares ? open_ : first;
+  if (end > fresh && !make_usable({fresh, end})) throw std::bad_alloc();
+  if (end - fresh >= worth_populating) populate({fresh, end});
   open_ = end;
-  const Buffer& made = buffers_.emplace_back(
-      Buffer{std::move(name), data, bytes, {first, end}, {data - before, before}, {data + bytes, behind}});
+  const Buffer& made = buffers_.emplace_back(Buffer{
+      std::move(name), role, data, bytes, {page_begin(first), end}, {data - before, before}, {data + bytes, behind}});
   write_red_zone(made.before, fill_byte(pattern_));
   write_red_zone(made.behind, fill_byte(pattern_));
   return data;
 }
 
-void GuardedMemory::make_read_only(const std::byte* buffer) {
-  Buffer& found = *std::ranges::find(buffers_, buffer, &Buffer::data);
-  found.read_only = sandbox::make_read_only(found.pages);
+void GuardedMemory::make_inputs_read_only() {
+  for (auto b = buffers_.begin(); b != buffers_.end();) {
+    auto last = b;  // of the buffers that share pages with the next one
+    while (last + 1 != buffers_.end() && (last + 1)->pages.data() < last->pages.data() + last->pages.size()) ++last;
+    const bool read_only =
+        b->role == Role::input && sandbox::make_read_only({b->pages.data(), last->pages.data() + last->pages.size()});
+    for (; b != last + 1; ++b) b->read_only = read_only;
+  }
+}
+
+GuardedMemory::Buffer* GuardedMemory::read_only_buffer(const std::byte* at) {
+  Buffer* found = nullptr;
+  for (Buffer& b : buffers_) {
+    if (!b.read_only || std::less<>()(at, b.pages.data()) || !std::less<>()(at, b.pages.data() + b.pages.size()))
+      continue;
+    if (!found || !std::less<>()(at, b.before.data())) found = &b;
+  }
+  return found;
 }
 
 std::optional<std::string> GuardedMemory::damage() const {
@@ -123,13 +140,10 @@ void GuardedMemory::record(Trespass trespass) {
 
 bool GuardedMemory::let_pass(const void* address) {
   const auto* at = static_cast<const std::byte*>(address);
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    Buffer& b = buffers_[i];
-    if (!b.read_only || std::less<>()(at, b.pages.data()) || !std::less<>()(at, b.pages.data() + b.pages.size()))
-      continue;
-    b.read_only = !make_usable(b.pages);
-    record({Trespass::Kind::write_to_input, i, 0, false});
-    return !b.read_only;
+  if (Buffer* const b = read_only_buffer(at)) {
+    b->read_only = !make_usable(b->pages);
+    record({Trespass::Kind::write_to_input, static_cast<std::size_t>(b - buffers_.data()), 0, false});
+    return !b->read_only;
   }
   if (std::less<>()(at, begin_) || !std::less<>()(at, open_ + page_size)) return false;
   return let_pass_guard(page_begin(const_cast<std::byte*>(at)), at);
@@ -157,7 +171,9 @@ bool GuardedMemory::open_for_writing(Buffer& buffer, std::byte* guard_page, bool
 // the page readable, so that an access that faults again is a write.
 bool GuardedMemory::let_pass_guard(std::byte* guard_page, const std::byte* address) {
   for (const bool behind : {adjoins_ != Adjoins::before, adjoins_ == Adjoins::before})
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    for (std::size_t k = 0; k < buffers_.size(); ++k) {
+      const std::size_t i =
+          behind ? buffers_.size() - 1 - k : k;  // of buffers on one page, the one nearest to the guard
       Buffer& b = buffers_[i];
       if (!borders(b, guard_page, behind)) continue;
       const auto distance = static_cast<std::size_t>(behind ? address - (b.data + b.bytes) : b.data - address);

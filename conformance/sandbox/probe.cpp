@@ -88,6 +88,7 @@ class Run {
     for (std::size_t i = 0; i < op.arguments.size(); ++i)
       host_.push_back(op.arguments[i].out ? place_out(op.arguments[i], plan.at(out++))
                                           : place_input(op.arguments[i], arguments[i]));
+    if (conditions.read_only) memory_.make_inputs_read_only();
   }
 
   Observation call(testee::KernelLibrary& library, bool recovers_from_aborts) {
@@ -161,15 +162,15 @@ class Run {
     return all;
   }
 
-  testee::TensorView place(std::string name, const TensorPlan& plan) {
+  testee::TensorView place(std::string name, const TensorPlan& plan, GuardedMemory::Role role) {
     testee::TensorView view{plan.dtype, plan.sizes, plan.dim_order, nullptr, 0};
     view.capacity = std::max(view.bytes(), plan.room);
-    view.data = memory_.add(std::move(name), view.capacity);
+    view.data = memory_.add(std::move(name), view.capacity, role);
     return view;
   }
 
   testee::TensorView place_out(std::string name, const TensorPlan& plan) {
-    const testee::TensorView view = place(std::move(name), plan);
+    const testee::TensorView view = place(std::move(name), plan, GuardedMemory::Role::out);
     fill({view.data, view.capacity}, pattern_, view.dtype, seed_of(seed_, outs_++));
     return view;
   }
@@ -185,9 +186,8 @@ class Run {
   }
 
   testee::TensorView place_tensor(std::string name, const Tensor& tensor) {
-    const testee::TensorView view = place(std::move(name), plan_of(tensor));
-    std::ranges::copy(tensor.bytes, view.data);
-    if (conditions_.read_only) memory_.make_read_only(view.data);
+    const testee::TensorView view = place(std::move(name), plan_of(tensor), GuardedMemory::Role::input);
+    std::copy_n(tensor.bytes.data(), tensor.bytes.size(), view.data);
     return view;
   }
 

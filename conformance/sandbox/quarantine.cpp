@@ -50,9 +50,11 @@ std::byte* QuarantineHeap::allocate(std::size_t bytes, std::byte fill, std::size
 }
 
 QuarantineHeap::Block* QuarantineHeap::find(const void* block) const {
-  const auto found = std::ranges::lower_bound(blocks(), block, std::less<const void*>(), &Block::data);
-  Block* at = blocks_ + (found - blocks().begin());
-  return at != blocks_ + count_ && at->data == block ? at : nullptr;
+  // Most blocks are freed by the call that allocated them.
+  const bool is_current = current_ < count_ && !std::less<const void*>()(block, blocks_[current_].data);
+  const std::span<Block> among(blocks_ + (is_current ? current_ : 0), blocks_ + (is_current ? count_ : current_));
+  const auto found = std::ranges::lower_bound(among, block, std::less<const void*>(), &Block::data);
+  return found != among.end() && found->data == block ? &*found : nullptr;
 }
 
 void QuarantineHeap::release(void* block) {

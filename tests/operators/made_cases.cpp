@@ -23,12 +23,13 @@ void write_cases(const cases::Corpus& corpus, const cases::RecordedCalls& calls)
              calls.op().name, c.covered, c.at_once == 2 ? "pairs" : "triples", c.recorded, c.tried,
              c.possible - c.covered);
   std::map<std::string, std::set<std::string>> mutations;  // of the cases, by recorded call
+  const std::vector<cases::CaseId> of_sizes = cases::size_cases(corpus, calls);
   const auto add = [&](const cases::CaseId& id) {
     const std::string text = cases::to_text(id);
     mutations[text.substr(0, text.find('~'))].insert(text.substr(text.find('~') + 1));
   };
-  std::ranges::for_each(cases::size_cases(corpus, calls), add);
-  std::ranges::for_each(covering.cases, add);
+  std::ranges::for_each(of_sizes, add);
+  std::ranges::for_each(cases::thinned(corpus, calls, covering.cases, of_sizes), add);
   for (const auto& [recorded, of_cases] : mutations) fmt::print("{} {}\n", recorded, fmt::join(of_cases, " "));
 }
 

@@ -60,7 +60,8 @@ class Arguments {
 
 struct Fault {
   std::string name, op;
-  verdict::Class found_as;  // none: the suite does not find it, as it goes wrong only where three features meet
+  // none: the suite does not find it, as it goes wrong only where three features meet, or beyond the longest tensors
+  verdict::Class found_as;
   // Does the damage after the right answer, if the call is one that goes wrong. `before` is a copy of what the out held
   // before the call, and `given` has the sizes with which the out came.
   void (*apply)(const Arguments&, const std::vector<std::byte>& before, const Dims& given);
@@ -212,7 +213,7 @@ inline std::vector<Fault> faults() {
       {"edge at 512", "aten::gelu.out", verdict::Class::value, breaks_edge<512>},
       {"edge at 4,096", "aten::div.out", verdict::Class::value, breaks_edge<4096>},
       {"edge at 32,768", "aten::mul.out", verdict::Class::value, breaks_edge<32768>},
-      {"edge at 65,536", "aten::add.out", verdict::Class::value, breaks_edge<65536>},
+      {"edge at 65,536", "aten::add.out", verdict::Class::none, breaks_edge<65536>},
       {"one stride for both", "aten::convolution.out", verdict::Class::value, wrong_if<stride>},
       {"one dilation for both", "aten::convolution.out", verdict::Class::value, wrong_if<dilation>},
       {"groups of several channels", "aten::convolution.out", verdict::Class::value, wrong_if<grouped>},
