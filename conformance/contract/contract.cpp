@@ -1,7 +1,10 @@
 #include "conformance/contract/contract.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+
+#include "reference/call.h"
 
 namespace assay::contract {
 namespace {
@@ -30,6 +33,37 @@ bool one_of(const std::vector<std::string>& list, const std::string& word) {
   return std::ranges::find(list, word) != list.end();
 }
 
+bool one_layout(std::span<const Value> arguments) {
+  std::set<std::string> layouts;
+  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t) { layouts.insert(cases::layout_name(t)); });
+  return layouts.size() <= 1;
+}
+
+bool inputs_share_layouts(const Operator& op, std::span<const Value> arguments) {
+  std::map<int, Dims> by_rank;  // the dim order of the first input of each rank
+  bool all = true;
+  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t i) {
+    if (!op.arguments[i].out) all = all && by_rank.try_emplace(t.rank(), t.dim_order).first->second == t.dim_order;
+  });
+  return all;
+}
+
+std::vector<Dims> dim_orders(std::span<const Value> arguments, std::size_t outs) {
+  std::vector<Dims> all;
+  cases::each_tensor(arguments.last(outs), [&](const Tensor& t, std::size_t) { all.push_back(t.dim_order); });
+  return all;
+}
+
+// Requires all arguments of the schema. True if the entry states the dim order of each out, or if the call breaks a
+// rule.
+bool outs_follow_layout_rule(const Operator& op, std::span<const Value> arguments) {
+  std::vector<Value> by_rule(arguments.begin(), arguments.end());
+  std::ranges::fill(std::span(by_rule).last(op.outs()), Value());
+  const Answer answer = call(op, by_rule, {}, Mode::rules);
+  if (answer.outcome != Outcome::ok || !answer.unknown.empty()) return true;
+  return dim_orders(by_rule, op.outs()) == dim_orders(arguments, op.outs());
+}
+
 }  // namespace
 
 bool Operators::has(const Operator& op) const { return !names || names->contains(op.name); }
@@ -51,11 +85,14 @@ bool Declaration::has(const Operator& op, std::span<const Value> values) const {
   return std::ranges::any_of(rows, fits);
 }
 
-bool LayoutPromise::has(std::span<const Value> arguments) const {
-  std::set<std::string> layouts;
-  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t) { layouts.insert(cases::layout_name(t)); });
-  return (!shared || layouts.size() <= 1) &&
-         std::ranges::all_of(layouts, [&](const std::string& layout) { return one_of(allowed, layout); });
+bool share_layouts(const Operator& op, std::span<const Value> arguments) {
+  if (!inputs_share_layouts(op, arguments)) return false;
+  return arguments.size() < op.arguments.size() || one_layout(arguments) || outs_follow_layout_rule(op, arguments);
+}
+
+bool LayoutPromise::has(const Operator& op, std::span<const Value> arguments) const {
+  return all_tensors(arguments, [&](const Tensor& t) { return one_of(allowed, cases::layout_name(t)); }) &&
+         (!shared || share_layouts(op, arguments));
 }
 
 judge::Refusals Contract::allowed_refusals(bool promised) const {
@@ -70,7 +107,7 @@ bool Contract::promises_types(const Operator& op, std::span<const Value> argumen
   const auto legal = [&](const Tensor& t) {
     return (!dtypes || dtypes->test(static_cast<std::size_t>(t.dtype))) && (!rank || t.rank() <= rank->most);
   };
-  if (!all_tensors(arguments, legal) || (layout && !layout->has(arguments))) return false;
+  if (!all_tensors(arguments, legal) || (layout && !layout->has(op, arguments))) return false;
   const auto declared = declarations.find(op.name);
   return declared == declarations.end() || declared->second.has(op, arguments);
 }

@@ -39,10 +39,15 @@ struct Declaration {
 struct LayoutPromise {
   Operators operators;
   std::vector<std::string> allowed;  // names as layout_name() returns them
-  bool shared = false;               // all tensors of a call have the same layout
+  bool shared = false;               // see share_layouts()
 
-  bool has(std::span<const Value> arguments) const;
+  bool has(const Operator& op, std::span<const Value> arguments) const;
 };
+
+// Whether all input tensors of one rank have the same layout, and each out has the layout of all inputs or the one that
+// the operator's entry states. A weight of rank 1 may be contiguous beside a channels-last image. `arguments` follow
+// the schema; the outs may be missing.
+bool share_layouts(const Operator& op, std::span<const Value> arguments);
 
 struct RankPromise {
   Operators operators;
