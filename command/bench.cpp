@@ -20,10 +20,10 @@ constexpr const char* bench_details =
     R"(With ENGINE=FILE, ENGINE runs FILE in place of PROGRAM. assay looks for FILE in the current folder, then in the
 folder of PROGRAM. The engines executorch and executorch+xnnpack are the same: both use XNNPACK.
 
-The inputs and the expected outputs are those of the first call in the file calls.json beside PROGRAM. For a .bpte
-file, they are those of its first case. If PROGRAM has neither, the inputs are random. Without expected outputs, assay
-compares the outputs with those of the engine of --with. If FILE has an input that PROGRAM lacks, this input is state.
-Its elements are zero at the beginning.
+If the folder of PROGRAM has a file calls.json, the first call in calls.json gives the inputs and the expected outputs.
+Otherwise, if PROGRAM is a .bpte file, the first case of PROGRAM gives them. Otherwise the inputs are random. Without
+expected outputs, assay compares the outputs with those of the engine of --with. If FILE has an input that PROGRAM
+lacks, assay keeps state in this input. Its elements are zero at the beginning.
 
 All engines run in one process, on as many processors as --threads states. assay times the engines in three phases:
   1. assay loads each engine and runs the program once.

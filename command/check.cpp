@@ -65,10 +65,10 @@ void define_check(Options& options) {
   options.add("FILE", r->file, "Checks this .pte, .ptd or .bpte file").required();
   options.add_each("--data", r->data, "FILE", "Checks the program together with this .ptd file");
   options
-      .add(
-          "--with", r->testee,
-          "Also lists each instruction for which TESTEE has no kernel, and each delegate whose backend TESTEE lacks; "
-          "if TESTEE is optimized, also lists the memory that each method needs; the kinds of testees are listed below")
+      .add("--with", r->testee,
+           "Also lists each instruction for which TESTEE has no kernel, and each delegate whose backend TESTEE lacks; "
+           "with the testee \"optimized\", also lists the memory that each method needs; the kinds of testees are "
+           "listed below")
       .value("TESTEE");
   options.flag("--json", r->json, "Prints JSON");
   add_limits(options, r->limits);

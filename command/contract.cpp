@@ -47,8 +47,9 @@ void define_contract(Options& options) {
   add_workers(options, r->suite.workers);
   options.add("--golden", r->golden, golden_help).value("FOLDER");
   options.details(
-      concat("The draft is YAML (spec/contracts.md). It promises every kind of call that the testee answered, even if "
-             "the answer was\nwrong. Remove what the testee need not answer, and state the source of each promise.\n\n",
+      concat("The contract is YAML (spec/contracts.md). It promises all calls that are like the calls that the testee "
+             "answered, even\nif an answer was wrong. Remove the calls that the testee need not answer, and state the "
+             "source of each promise.\n\n",
              testee_kinds));
   options.action([r] { return draft_contract(*r); });
 }
@@ -56,9 +57,9 @@ void define_contract(Options& options) {
 const Registered registered_contract(
     {"contract",
      Group::judging,
-     "Drafts the contract of a testee from the calls that the testee accepts",
+     "Writes a first contract for a testee, which promises the calls that the testee accepts",
      define_contract,
-     {{"assay contract executorch --operators 'add*' > draft.yaml", "writes a draft for some operators"},
+     {{"assay contract executorch --operators 'add*' > draft.yaml", "writes a first contract for some operators"},
       {"assay kernels executorch --operators 'add*' --contract draft.yaml", "judges the testee by the contract"}},
      true});
 

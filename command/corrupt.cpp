@@ -23,7 +23,8 @@ with the file:
 
   n_  refuse the file, because it breaks a rule of spec/format/rules.yaml
   y_  accept the file, because it means the same as PROGRAM
-  i_  accept or refuse the file, but not crash: it has another meaning, exceeds a limit, or needs an optional feature
+  i_  accept or refuse the file, without a crash: the file has another meaning, exceeds a limit, or needs an optional
+      feature
 
 --all also writes manifest.jsonl. This list has a JSON object for each file: its name, the expected outcome, the broken
 rules, what the file tests, and the data files that belong to it.)";

@@ -63,6 +63,7 @@ int JudgingRun::run(std::vector<verdict::Record> earlier, RunLog& log) {
   };
   bool is_interrupted = false;
   log.begin();
+  log.progress().watch([this] { return waits_for(); });
   for (verdict::Record& r : earlier) add(std::move(r));
   try {
     judge_blocks(blocks_, add);
@@ -73,7 +74,7 @@ int JudgingRun::run(std::vector<verdict::Record> earlier, RunLog& log) {
   if (is_interrupted && !request_.part.shard) find_defects(log, true);
   log.finish();
   if (!request_.run.json) print_rest();
-  return log.verdict(why_not_judged());
+  return log.exit_code(why_not_judged());
 }
 
 }  // namespace assay::command

@@ -101,7 +101,7 @@ KernelRun::KernelRun(KernelRequest& request)
       library_(open_library(request.run.testee, corpus_)),
       case_runner_(
           corpus_, *library_, contract_,
-          sandbox::time_limit_of(std::chrono::seconds(request.timeout), library_->is_remote(), &leave_gently()),
+          sandbox::time_limit_of(std::chrono::seconds(request.timeout), library_->is_remote(), &watch_interrupts()),
           request.workers, request.suite.thorough) {
   std::set<std::string> mustpass;
   if (!request.run.mustpass.empty()) mustpass = runner::read_cases(request.run.mustpass, "mustpass", corpus_);

@@ -36,6 +36,7 @@ class KernelRun : public JudgingRun {
   bool is_remote() const override { return library_->is_remote(); }
   verdict::Facts own_settings() const override;
   void judge_blocks(const std::vector<runner::Ids>& blocks, const Add& add) override;
+  std::string waits_for() const override { return case_runner_.children().patience().waits_for(); }
   void keep(const verdict::Record& record) override { seen_.push_back(defects::seen(record)); }
   void find_defects(RunLog& log, bool is_interrupted) override;
   void print_rest() const override;

@@ -62,8 +62,8 @@ inline constexpr const char* golden_help =
     "the checkout or the installation";
 
 inline constexpr const char* timeout_help =
-    "Stops each case (in assay run: each call) after SECONDS of processor time; if the testee is another program or "
-    "another machine, SECONDS is wall-clock time";
+    "Stops each case (in assay run: each call) after SECONDS of processor time; if the testee runs in another "
+    "program or on another machine, SECONDS is wall-clock time";
 
 inline constexpr const char* thorough_help =
     "Repeats each successful call under harder conditions: once with larger outs, once with outs that have too little "

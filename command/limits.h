@@ -25,7 +25,7 @@ inline void add_limits(Options& options, Budget::Limits& limits) {
 
 inline void add_no_map(Options& options, bool& map) {
   options.flag("--no-map", map,
-               "Reads files into memory in place of mapping them; use this if another process may truncate a file "
+               "Reads files into memory instead of mapping them; use this if another process may truncate a file "
                "while assay runs",
                false);
 }

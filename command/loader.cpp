@@ -85,7 +85,7 @@ struct Source {
 // A run of `assay loader`.
 class Run {
  public:
-  explicit Run(LoaderCommand& r) : request_(r), interrupted_(leave_gently()) {
+  explicit Run(LoaderCommand& r) : request_(r), interrupted_(watch_interrupts()) {
     constexpr std::string_view command = "-- ";
     if (const std::string& testee = r.run.testee; testee.starts_with(command)) {
       const auto words = wire::words_of(std::string_view(testee).substr(command.size()));
@@ -111,7 +111,7 @@ class Run {
     for (const verdict::Defect& d : defects_.found()) log.add(d);
     log.finish();
     write_table();
-    return log.verdict("it accepts no file that has nothing wrong");
+    return log.exit_code("it accepts no file that has nothing wrong");
   }
 
  private:

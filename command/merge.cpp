@@ -44,7 +44,8 @@ void define_merge(Options& options) {
   const auto r = std::make_shared<MergeCommand>();
   options.add("SHARD", r->files, "The files that -o wrote for all shards, in any order").required();
   options
-      .add("--testee", r->run.testee, "The testee of the shards, by the name that assay kernels or assay runtime got")
+      .add("--testee", r->run.testee,
+           "The testee of the shards, with the same name as in the commands that wrote the shards")
       .value("TESTEE")
       .required();
   add_workers(options, r->workers);

@@ -34,8 +34,9 @@ The calls of --calls run in order on one loaded program. Paths in FILE are relat
 example:
   {"data":["weights.ptd"],"calls":[{"method":"forward","inputs":["x.npy",3,1.5,true,null,{"string":"s"}],
     "outputs":["y.npy",7],"rtol":1e-4,"atol":1e-5}]}
-An element of an output agrees if |got - want| <= atol + rtol |want|, where want is the expected element. A tolerance
-that a call leaves out is 0. The cases of a .bpte file run in the same way, each on a newly loaded program.
+An element of an output agrees if |got - want| <= atol + rtol |want|, where got is the element and want is the expected
+element. A tolerance that a call leaves out is 0. The cases of a .bpte file run in the same way, each on a newly loaded
+program.
 
 A TESTEE is a runtime or a kernel library:
   - A runtime runs the program in a child process. assay reports a crash with a class of spec/verdicts.md.
@@ -49,7 +50,8 @@ Exit codes:
   0  all outputs agree, or no output is expected
   1  an output differs, or a testee crashed, hung, or damaged memory
 If TESTEE refuses a call, the exit code tells the outcome of the refusal. With --against, this holds if both testees
-refuse the call. If only one testee refuses the call, the exit code is 1. assay refuses a file without calls.
+refuse the call. If only one testee refuses the call, the exit code is 1. If the FILE of --calls or the .bpte
+file has no calls, the exit code is 4.
 
 )";
 
@@ -377,7 +379,7 @@ const Registered registered_run(
      "Runs a program, and compares its outputs with expected outputs",
      define_run,
      {{"assay run model.pte --input x.npy --output-dir out",
-       "runs a call on the reference, and writes the outputs to out"},
+       "runs a call on the reference, and writes the outputs to the folder out"},
       {"assay run model.pte --data weights.ptd --method decode --input token.npy --input 3 --trace",
        "also prints what each instruction reads and writes"},
       {"assay run model.pte --calls calls.json", "makes calls, and compares their outputs"},

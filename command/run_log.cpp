@@ -58,7 +58,7 @@ bool is_unexpected(const verdict::Record& r, bool strict, const std::optional<ve
 
 }  // namespace
 
-const std::atomic<bool>& leave_gently() {
+const std::atomic<bool>& watch_interrupts() {
   for (const int s : {SIGINT, SIGTERM})
     std::signal(s, [](int signal) {
       interrupted = true;
@@ -76,10 +76,11 @@ void add_workers(Options& options, int& workers) {
 
 RunOptions add_run_options(Options& options, RunRequest& r) {
   options
-      .add("--known", r.known,
-           "Excuses the failures of the cases that FILE lists, so that they do not fail the run; each line has a case "
-           "id, optionally the last day on which it applies, such as 'until 2027-01-31', and a reason; if a listed "
-           "case passes, the run fails")
+      .add(
+          "--known", r.known,
+          "Excuses the failures of the cases that FILE lists, so that these failures do not fail the run; each line "
+          "has a case id, optionally the last day on which the line applies, such as 'until 2027-01-31', and a reason; "
+          "if a listed case passes, the run fails")
       .value("FILE");
   options.flag("--strict", r.strict, "Fails the run also for failures of cases that the contract does not promise");
   const Option lines = options
@@ -141,6 +142,7 @@ void RunLog::write(const std::string& line) {
 void RunLog::add(verdict::Record r) {
   r.known = waivers_.known.erase(r.case_id) > 0;
   unexpected_ = unexpected_ || is_unexpected(r, request_.strict, before_);
+  if (before_ && before_->is_new(r)) fresh_.insert(r.case_id);
   if (r.valid) (r.verdict == verdict::Verdict::unsupported ? refused_ : answered_) = true;
   answered_ = answered_ || verdict::is_failure(r.verdict);
   if (r.verdict == verdict::Verdict::pass) mustpass_.erase(r.case_id);
@@ -184,10 +186,11 @@ void RunLog::print() const {
                        .defects = request_.defects,
                        .outside = request_.strict,
                        .colour = terminal,
-                       .subject = request_.subject});
+                       .subject = request_.subject,
+                       .fresh = before_ ? &fresh_ : nullptr});
 }
 
-int RunLog::verdict(std::string_view why_not_judged) const {
+int RunLog::exit_code(std::string_view why_not_judged) const {
   if (interrupted) {
     std::cerr << "assay: interrupted: " << judged_ << " of " << planned_ << " cases were judged\n";
     return interrupted_exit;
@@ -200,10 +203,10 @@ int RunLog::verdict(std::string_view why_not_judged) const {
   for (const std::string& id : mustpass_)
     std::cerr << "assay: " << text::printable(id) << " is listed in " << request_.mustpass << ", but did not pass\n";
   if (unexpected_ || !mustpass_.empty()) return answers_differ;
-  if (answered_ || !refused_) return exit_code(Outcome::ok);
+  if (answered_ || !refused_) return assay::exit_code(Outcome::ok);
   for (const auto& [testee, _] : summary_.testees)
     std::cerr << "assay: " << text::printable(testee) << " was not judged: " << why_not_judged << '\n';
-  return exit_code(Outcome::unsupported);
+  return assay::exit_code(Outcome::unsupported);
 }
 
 }  // namespace assay::command

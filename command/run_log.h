@@ -30,7 +30,7 @@ inline constexpr const char* run_exit_codes = R"(Exit codes:
 
 // Handles SIGINT and SIGTERM: the first one makes the flag true, so that the run ends with what it has; the second one
 // ends the process.
-const std::atomic<bool>& leave_gently();
+const std::atomic<bool>& watch_interrupts();
 
 // Which files a run writes, and which of its failures were known before.
 struct RunRequest {
@@ -70,7 +70,7 @@ class RunLog {
   void add(const verdict::Defect& defect);
   void finish();  // writes the rest, and prints the table or JSON
 
-  int verdict(std::string_view why_not_judged) const;  // the exit code; prints reasons on standard error
+  int exit_code(std::string_view why_not_judged) const;  // also prints the reasons on standard error
 
  private:
   void write(const std::string& line);
@@ -85,6 +85,7 @@ class RunLog {
   // The ids that have not passed yet. `waivers_.known` has the ids that have not been seen yet.
   std::set<std::string> mustpass_;
   std::optional<verdict::Baseline> before_;
+  std::set<std::string> fresh_;  // failing cases that are new since `before_`
   std::optional<OutputFile> jsonl_;
   std::optional<Progress> progress_;
   verdict::Summary summary_;

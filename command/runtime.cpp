@@ -45,7 +45,7 @@ RuntimeRun::RuntimeRun(RuntimeRequest& request)
       contract_(contract::contract_of(request.run.testee)),
       corpus_(golden_folder(request.golden)),
       stage_(planned_for(request, corpus_, contract_, *runtime_), *runtime_,
-             sandbox::time_limit_of(std::chrono::seconds(request.timeout), runtime_->is_remote(), &leave_gently()),
+             sandbox::time_limit_of(std::chrono::seconds(request.timeout), runtime_->is_remote(), &watch_interrupts()),
              request.workers) {
   request_.run.subject = "kind";
   plan(stage_.blocks());

@@ -34,6 +34,7 @@ class RuntimeRun : public JudgingRun {
   bool is_remote() const override { return runtime_->is_remote(); }
   verdict::Facts own_settings() const override;
   void judge_blocks(const std::vector<runner::Ids>& blocks, const Add& add) override { stage_.judge(blocks, add); }
+  std::string waits_for() const override { return stage_.patience().waits_for(); }
   void keep(const verdict::Record& record) override { defects_.add(record); }
   void find_defects(RunLog& log, bool is_interrupted) override;
   std::string_view why_not_judged() const override {

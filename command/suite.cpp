@@ -41,9 +41,9 @@ void define_suite(Options& options) {
       .value("PATTERNS");
   options.add("--golden", r->golden, golden_help).value("FOLDER");
   options.details(
-      "manifest.jsonl has a line for each case: its program, its steps, and the expected result of each step. Your "
-      "runtime\nwrites its results to a file, and assay runtime results:FILE judges this file. spec/runtime_suite.md "
-      "defines both files.");
+      "manifest.jsonl has a line for each case, with the program, the steps, and the expected result of each step. "
+      "Your runtime\nwrites its results to a file, and assay runtime results:FILE judges this file. "
+      "spec/runtime_suite.md defines both files.");
   options.action([r] { return write_suite(*r); });
 }
 

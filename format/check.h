@@ -9,7 +9,7 @@
 
 // Checks files by the rules of spec/format/rules.yaml, without heap, exceptions or copies, in three phases: locate →
 // open → check. Each phase reports every fault that it finds to `findings`. A phase requires that the phase before it
-// found no fault. Every runtime calls these functions and checks no rule a second time.
+// found no fault. The reference and the optimized runtime call these functions and check no rule a second time.
 namespace assay::format {
 
 // -- locate: reads the first bytes of a file, so that a file of the wrong kind is not read further --------------------

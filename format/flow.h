@@ -14,8 +14,8 @@ namespace assay::format {
 void check_flow(const ProgramView& program, Workspace& workspace, Findings& findings);
 
 // each_state calls `tell` with the index of each planned tensor whose bytes are live when a method begins. Such a
-// tensor is state; its first value is zeros unless the program gives it an initial value. Requires a program that meets
-// every rule. Each call of `tell` gets `listener` as its first argument.
+// tensor is state. It begins with the initial value that the program gives it. If the program gives it none, it begins
+// with zeros. Requires a program that meets every rule. Each call of `tell` gets `listener` as its first argument.
 using TellState = void (*)(void* listener, std::uint32_t value);
 void each_state(const ProgramView& program, const pte::ExecutionPlan& plan, Workspace& workspace, TellState tell,
                 void* listener);

@@ -70,7 +70,7 @@ void Jumps::find_counters() {
   }
   counters_ = counters_.first(n);
   std::ranges::sort(counters_, {}, &Counter::value);
-  // A number that another instruction writes, too, does not count.
+  // A value is no counter if another instruction also writes it. `jump` 0 marks such a value.
   const auto is_other = [&](const Counter& c, std::uint32_t i) { return i != c.jump - 2 && i != c.jump + 1; };
   for (std::uint32_t i = 0; i < m_.instructions() && n > 0; ++i)
     each_effect(m_, m_.instruction(i), [&](const Effect& e) {

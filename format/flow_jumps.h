@@ -29,8 +29,9 @@ class Jumps {
   std::span<const Target> targets() const { return targets_; }  // sorted by instruction
   const Counter* counter(std::uint32_t value) const;            // null if the value is not a counter
 
-  // Whether instruction i appends each row directly after the previous row, so that no row stays unwritten. That is so
-  // in two cases: the row's index is always 0; or the index is the counter of a loop, no jump in the loop skips the
+  // Requires that instruction i is a call of et_copy_index, which writes one row (the elements at one index of
+  // dimension 0) of tensor e.value. Returns whether its executions write the rows 0, 1, 2, … without a gap. This holds
+  // in two cases: the index is always 0; or the index is the counter of a loop, no jump in the loop skips the
   // instruction, and no other instruction of the loop writes to the bytes of the tensor.
   bool adds_row_by_row(std::uint32_t i, const Effect& e) const;
   // Whether all rows of a static tensor have been appended when the loop ends.

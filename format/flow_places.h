@@ -55,6 +55,8 @@ struct Work {
 // - the content of a handle, if it is none of the cells above;
 // - a handle, which is defined if it was set in this execution;
 // - a number that instructions write.
+// A handle is a tensor value that refers to the memory of another tensor (spec/format/flow.md, Handles). Its content is
+// the elements to which it refers.
 class Places {
  public:
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
@@ -69,7 +71,7 @@ class Places {
   std::uint32_t cells() const { return cells_; }
   // The cell of the value's content, or `nowhere` if the value is always defined.
   std::uint32_t content(std::uint32_t value) const { return content_[value]; }
-  // The cell of the value's handle, or `nowhere` if the content is the only cell of the value.
+  // If the value is a handle, the cell that tells whether the handle was set. Otherwise `nowhere`.
   std::uint32_t handle(std::uint32_t value) const { return handle_[value]; }
   // The ranges of the first cells, in the order of the cells.
   std::span<const Range> ranges() const { return ranges_; }

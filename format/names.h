@@ -31,8 +31,8 @@ struct NamedBytes {
   const ptd::TensorLayout* layout;  // null if the file states no layout
 };
 
-// The named data of a program and of the data files that it is loaded with. If `program` is null, only the named data
-// of the data files.
+// The named data of a program and of the data files that it is loaded with. If `program` is null, the object has only
+// the named data of the data files.
 class NamedData {
  public:
   NamedData(const ProgramView* program, std::span<const DataView> data, Workspace& workspace);

@@ -82,10 +82,13 @@ inline std::string_view name_of(const pte::Tensor& t) {
 // constant_segment.
 bool uses_constant_buffer(const pte::Program& program);
 // Returns the bytes from the beginning of a constant to the end of its buffer or segment. `index` is the
-// data_buffer_idx of the tensor that has the constant's elements. The dtype and sizes of this tensor determine how many
-// of the bytes belong to the constant. Returns nothing if the index is out of range.
+// data_buffer_idx of the tensor that has the constant's elements: an index in constant_buffer or in the offsets of
+// constant_segment, counted from 0. The dtype and sizes of this tensor determine how many of the bytes belong to the
+// constant. Returns nothing if the index is out of range.
 std::optional<std::span<const std::byte>> constant_data(const ProgramView& program, std::uint32_t index);
-// Returns the bytes of the initial value of a mutable buffer in the same way.
+// Returns the bytes from the beginning of a mutable buffer's initial value to the end of its segment. `index` is the
+// tensor's data_buffer_idx: an index in the offsets of mutable_data_segments[0], counted from 0. Returns nothing if the
+// index is out of range.
 std::optional<std::span<const std::byte>> initial_data(const ProgramView& program, std::uint32_t index);
 // A delegate may keep its payload in the program's named data. Its compile spec "named_data" then has the key of the
 // payload. Returns this key, or nothing if the delegate has no such compile spec and its own bytes are the payload.

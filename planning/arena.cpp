@@ -5,7 +5,8 @@
 namespace assay::planning {
 namespace {
 
-constexpr std::uint32_t most_sharing = 1 << 13;  // buffers that share bytes: the search for an offset takes time
+// At most this many buffers share bytes, because the time of a search for an offset grows with their number.
+constexpr std::uint32_t most_sharing = 1 << 13;
 
 class Arena {
  public:
@@ -14,7 +15,8 @@ class Arena {
 
   std::uint64_t size() const { return size_; }
 
-  // At the lowest offset that is free as long as the buffer lives; from `most_sharing` on behind all buffers.
+  // Places buffer i at the lowest offset that is free during its lifetime. If `most_sharing` buffers are placed
+  // already, places it after all buffers.
   void place(std::uint32_t i) {
     const bool shares = count_ < most_sharing;
     offsets_[i] = shares ? free_offset(lifetimes_[i]) : aligned(size_, lifetimes_[i]);

@@ -39,7 +39,7 @@ class Dims {
     std::fill_n(d.at_.begin(), size, value);
     return d;
   }
-  // The integers 0, 1, ... size - 1, which are the contiguous dim order.
+  // Returns the integers 0, 1, ... size - 1. They are the dim order of a contiguous tensor.
   static Dims counting(int size) {
     Dims d = filled(size, 0);
     std::iota(d.begin(), d.end(), Int{0});
@@ -93,7 +93,8 @@ class Dims {
   bool known_ = true;
 };
 
-// The number of elements. The result 2^56 means "2^56 or more", a number of elements that no memory can hold.
+// The number of elements of a tensor with these sizes. The result 2^56 means "2^56 or more". No memory can hold so many
+// elements.
 inline Int count(const Dims& sizes) {
   constexpr Int most = Int{1} << 56;
   Int n = std::ranges::find(sizes, 0) == sizes.end();
@@ -101,7 +102,7 @@ inline Int count(const Dims& sizes) {
   return n;
 }
 
-// The position of element `index` in row-major order.
+// The position of element `index` in the row-major order of an array with these sizes.
 inline Int offset(const Dims& sizes, const Dims& index) {
   Int flat = 0;
   for (int d = 0; d < sizes.size(); ++d) flat = flat * sizes[d] + index[d];
@@ -168,9 +169,9 @@ struct Array {
 template <class T>
 using Arrays = Buffer<Array<T>>;
 
-// Returns the absolute value of each finite element, and 0 for an infinity or NaN. Only finite elements cause errors of
-// rounding and overflow in the results to which they contribute. An infinity or NaN causes no error in these results,
-// because it determines them.
+// Returns the absolute value of each finite element, and 0 for an infinity or NaN. The bounds of errors by
+// rounding and overflow are computed from these values. Arithmetic with an infinity or NaN neither rounds nor
+// overflows. Therefore such an element adds 0 to a bound.
 inline Array<Real> magnitudes(Array<Real> x) {
   for (Real& v : x.data) v = std::isfinite(v) ? std::fabs(v) : 0;
   return x;

@@ -15,7 +15,7 @@ class Budget {
   // The limits. Requires that no limit is negative.
   struct Limits {
     Int bytes = Int{1} << 30;  // bytes of memory in use at one time
-    // One unit takes about a nanosecond in the reference's loops.
+    // Units of work. The reference's loops take about a nanosecond for one unit.
     Int work = Int{1} << 32;
     Int output = Int{16} << 20;  // bytes of printed text
   };
@@ -27,7 +27,7 @@ class Budget {
   // take, work and print charge an amount. They must be called before the memory, work or output is used. If less than
   // the amount is left, they charge nothing and throw a Fault with the outcome `exhausted`. Its rule is limits.memory
   // for take, limits.work for work, and limits.output for print. `what` names the consumer in the message of the fault.
-  // give_back ends the charge of memory that was taken.
+  // give_back ends a charge of `take`: the bytes are left again.
   void take(Int bytes, std::string_view what) const;
   void give_back(Int bytes) const noexcept;
   void work(Int units, std::string_view what) const;
@@ -72,7 +72,9 @@ class Charge {
   // A move is a copy, so that a moved-from container keeps its budget.
   Charge(const Charge&) = default;
   Charge& operator=(const Charge&) = default;
-  void* allocate(std::size_t bytes) const;  // charges and allocates; faults: limits.memory
+  // Charges the bytes and allocates them. Throws a Fault with the rule limits.memory if the budget has too few bytes
+  // left, and std::bad_alloc if the allocation fails.
+  void* allocate(std::size_t bytes) const;
   void deallocate(void* memory, std::size_t bytes) const noexcept;
   friend bool operator==(const Charge&, const Charge&) = default;
 
@@ -80,8 +82,8 @@ class Charge {
   std::shared_ptr<Budget::State> state_;  // null if constructed outside of every scope
 };
 
-// An allocator that charges a budget. A copy of a container is charged to the scope in which the copy is made. Memory
-// that is moved stays charged to the budget that it was taken from, and is given back to that budget.
+// An allocator that charges a budget. A copy of a container is charged to the budget of the scope in which the copy is
+// made. Memory that is moved stays charged to the budget that it was taken from, and is given back to that budget.
 template <class T>
 class Charged {
  public:

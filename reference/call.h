@@ -16,7 +16,8 @@
 namespace assay {
 
 // A floating or complex result before it is rounded. `values` are in row-major order, with the two parts of a complex
-// element adjacent. `dtype` is the dtype in which the result is judged.
+// element adjacent. `dtype` is the dtype of the result, which may differ from the dtype of the out that stores it. The
+// error bound of the result depends on `dtype`.
 struct Unrounded {
   DType dtype = DType::float64;
   Buffer<Real> values;
@@ -28,8 +29,8 @@ struct Answer {
   Outcome outcome = Outcome::ok;
   std::string rule;     // the id of the broken rule, or empty if the outcome is ok
   std::string message;  // one sentence, or empty if the outcome is ok
-  // One item for each result, which is an out tensor or an out number. The item of an out number has no values. The
-  // item of an out tensor has no values if the elements are computed as Int or are moved as Element.
+  // One item for each result. A result is an out tensor or an out number. The item of an out number has no values. The
+  // item of an out tensor has values if the elements are computed as Real or Complex. Otherwise it has no values.
   Buffer<Unrounded> unrounded;
   // In Mode::rules, the id of the first rule that needs unknown facts about the arguments. This rule and the rules
   // after it were not checked. If all rules were checked, the text is empty.
@@ -38,9 +39,9 @@ struct Answer {
 
 // What a call computes.
 // - value: the results.
-// - magnitude: for each result, the sum of magnitudes against which rounding errors are measured. The call runs the
-//   operator's magnitude function on the same arguments. If the operator has no such function, the call runs the
-//   operator itself on absolute values.
+// - magnitude: for each result, the sum of magnitudes against which rounding errors are measured. If the operator has a
+//   magnitude function, the call runs this function on the same arguments. Otherwise, the call runs the operator itself
+//   on absolute values.
 // - rules: nothing. The call only checks the rules. Tensors need no bytes, and their sizes may be Dims::unknown. The
 //   out tensors get the dtype, sizes and dim order of the results, but no bytes.
 enum class Mode : std::uint8_t { value, magnitude, rules };
@@ -55,8 +56,8 @@ Answer call(const Operator& op, std::span<Value> arguments, const Budget& budget
 // Whether the value has the kind that the argument's schema type requires. An out argument may be None.
 bool is_of_type(const Value& value, const SchemaArgument& argument);
 
-// An argument with its name. The words of rules, dtypes and shapes take arguments in this form, so that messages can
-// name them.
+// An argument with its name. The functions that implement the words of spec/rules.md take arguments in this form, so
+// that their messages can name the arguments.
 template <class T>
 struct Argument {
   std::string_view name;
@@ -72,8 +73,8 @@ Argument<T> some(const Argument<std::optional<T>>& a) {
 }
 inline TensorArgument some(const TensorArgument& a) { return a; }
 
-// Rounds a number to a floating or complex dtype, even if PyTorch computes in a wider dtype for that dtype. For other
-// dtypes, and for a T that is not Real or Complex, returns the value unchanged.
+// If `dtype` is floating or complex and T is Real or Complex, rounds the value to `dtype` itself, not to its compute
+// dtype. Otherwise, returns the value unchanged.
 template <class T>
 T rounded(DType dtype, T value) {
   if constexpr (std::is_same_v<T, Real> || std::is_same_v<T, Complex>)
@@ -86,7 +87,8 @@ std::optional<T> rounded(DType dtype, std::optional<T> value) {
   return value ? std::optional(rounded(dtype, *value)) : std::nullopt;
 }
 
-// The state of a call while the operator's generated wrapper runs.
+// The state of a call. tools/specgen generates a wrapper for each operator: a function that checks the rules and
+// computes the results with the functions of this class.
 class Call {
  public:
   Call(const Operator& op, std::span<Value> arguments, Mode mode) : op_(op), arguments_(arguments), mode_(mode) {}
@@ -143,8 +145,8 @@ class Call {
   // - same: only the dtype of the result.
   // - cast: the dtype of the result, or a dtype of the same or a higher kind. The order of kinds is bool, integer,
   //   floating, complex.
-  // - fits: the dtypes of `cast`. If the out is not of a half type, its dtype must also be able to hold each element of
-  //   the result.
+  // - fits: the dtypes of `cast` that can hold each element of the result. Exception: an out of a half
+  //   type need not hold the elements.
   // - any: every dtype to which a copy can cast the result.
   enum class Stored : std::uint8_t { same, cast, fits, any };
 

@@ -13,7 +13,7 @@ namespace assay {
 // part.
 struct DTypeInfo : DTypeFacts {
   Real (*real_of)(Bits);  // the value of a bit pattern; null for opaque dtypes
-  Int (*int_of)(Bits);    // the value of a bit pattern of an integer or bool; else null
+  Int (*int_of)(Bits);    // the value of a bit pattern; null if the dtype is neither an integer dtype nor bool
   // The bit pattern of a value. A floating dtype rounds the value to nearest, ties to even. An integer dtype or bool
   // casts the value as ATen casts a double. Null for opaque dtypes.
   Bits (*bits_of_real)(Real);
@@ -26,7 +26,7 @@ struct DTypeInfo : DTypeFacts {
 };
 
 const DTypeInfo& info(DType dtype);                       // requires an enumerator of DType
-std::optional<DType> dtype_named(std::string_view name);  // takes torch's name or the alias
+std::optional<DType> dtype_named(std::string_view name);  // takes torch's name or the alias, such as "u8" for uint8
 std::optional<DType> dtype_numbered(Int number);          // takes the number in the file format
 
 inline bool is_floating(DType dtype) { return info(dtype).kind == Kind::floating; }
@@ -56,8 +56,8 @@ struct Rounding {
   Complex operator()(const Complex& z) const { return {(*this)(z.real()), (*this)(z.imag())}; }
   Int operator()(Int x) const;
   // The value that a Python scalar has when it is combined with a tensor of the dtype. A real scalar is rounded to the
-  // compute dtype, so that it is not rounded to a half type. A complex scalar is rounded to the dtype itself, also for
-  // complex32.
+  // compute dtype, so that it is not rounded to a half type. A complex scalar is rounded to the dtype itself, even if
+  // the dtype is complex32.
   Real scalar(Real x) const { return round_to(compute_dtype(dtype), x); }
   Complex scalar(const Complex& z) const { return (*this)(z); }
 };
@@ -71,7 +71,7 @@ Int truncated_to(DType dtype, Real x);
 Int wrap_to(DType dtype, Int x);
 
 // The unit in the last place at x: the distance between neighbouring numbers of a floating dtype, or of the dtype of
-// the parts of a complex dtype. At and below the smallest normal number, the unit is the distance of subnormal numbers.
+// the parts of a complex dtype. At and below the smallest normal number, the unit is the smallest subnormal number.
 Real ulp(DType dtype, Real x);
 
 // The largest and the smallest value of an integer dtype, rounded to Real.

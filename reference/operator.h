@@ -38,7 +38,8 @@ struct Accuracy {
     // the exact value. See spec/numerics.md.
     dot,
     unspecified,  // every value is right
-    // One of several answers is right. The function that the entry names as `choice` judges the result.
+    // Several answers are right. The function that the entry names as `choice` decides whether the result is one of
+    // them.
     choice,
   };
   Measure measure = Measure::exact;
@@ -72,14 +73,16 @@ struct Operator {
   std::string_view schema;  // the schema as ATen writes it
   std::string_view file;    // names spec/operators/<file>.yaml and reference/operators/<file>.cpp
   std::string_view math;    // the formula in one line
-  std::string_view choice;  // the function that tells which answers are allowed; empty if only one answer is allowed
+  std::string_view choice;  // the function that decides for Accuracy::Measure::choice; empty if the entry names none
   // The arguments of the schema, then one out for each argument that is changed in place, then `result` if the operator
   // returns a number.
   std::span<const SchemaArgument> arguments;
   std::span<const Rule> rules;
   std::span<const AccuracyRow> accuracy;
   void (*run)(Call&);
-  bool in_place = false;  // whether the row is in in_place_table(); its only out is then stored in its first argument
+  // Whether this object is an in-place form (see in_place_table). The only out of a form is stored in its first
+  // argument.
+  bool in_place = false;
 
   std::size_t outs() const;     // the number of out arguments; they are the last arguments
   std::size_t mutated() const;  // the number of arguments that are changed in place

@@ -30,9 +30,11 @@ Tensor make(DType dtype, const Dims& sizes, const Dims& dim_order);
 // Whether dim_order has each of the dimensions 0 to rank - 1 once.
 bool is_dim_order(const Dims& dim_order, int rank);
 
-// Returns the elements in row-major order. T may be Real (for floating, integer and bool tensors; for a complex tensor
-// it gives the real parts), Complex (for complex tensors), Int (for integer and bool tensors) or Element (for all
-// tensors).
+// Returns the elements in row-major order. T may be
+// - Real, for floating, integer, bool and complex tensors; of a complex element, only the real part is returned,
+// - Complex, for complex tensors,
+// - Int, for integer and bool tensors,
+// - Element, for all tensors.
 template <class T>
 Array<T> read(const Tensor& tensor);
 
@@ -41,20 +43,20 @@ template <class T>
 Array<T> read(const Tensor& tensor, DType dtype);
 
 // Stores values in the tensor. Requires values of the tensor's sizes. A floating dtype rounds Real values, Int values
-// and the parts of Complex values. An integer dtype truncates Real values and real parts as ATen's cast does, and wraps
-// Int values. bool stores whether a value is not 0. An Element is stored unchanged. If the tensor is not complex, a
-// Complex value loses its imaginary part. If the tensor is complex, a Real or Int value changes only the real part.
+// and the parts of Complex values. An integer dtype truncates Real values as ATen's cast does, and wraps Int values.
+// bool stores whether a value is not 0. An Element is stored unchanged. If the tensor is not complex, a Complex value
+// is stored as its real part. If the tensor is complex, a Real or Int value changes only the real part of an element.
 template <class T>
 void write(const Array<T>& values, Tensor& tensor);
 
-// Returns the bit patterns of the numbers in row-major order. For a complex tensor the result has one dimension, in
-// which the two parts of each element are adjacent; otherwise it has the tensor's sizes.
+// Returns the bit patterns of the numbers in row-major order. If the tensor is complex, the result has one dimension,
+// in which the two parts of each element are adjacent. Otherwise, the result has the tensor's sizes.
 Array<Bits> read_parts(const Tensor& tensor);
 void write_parts(const Array<Bits>& parts, Tensor& tensor);
 
 // Returns the tensor in another dtype. Each element is converted as ATen's copy converts it. A float64 is rounded to
-// float32 before it is rounded to a half type. A complex element becomes the bool true if it is not zero. For any other
-// dtype that is not complex, only the real part of a complex element is converted.
+// float32 before it is rounded to a half type. If `dtype` is bool, a complex element becomes true if it is not zero. If
+// `dtype` is neither bool nor complex, only the real part of a complex element is converted.
 Tensor cast(const Tensor& tensor, DType dtype);
 
 // Returns the tensor with the same values in another dim order.

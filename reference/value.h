@@ -16,15 +16,19 @@ using Doubles = std::vector<double>;
 using Bools = std::vector<bool>;
 using Tensors = Buffer<std::optional<Tensor>>;  // an empty item is a None in a Tensor?[]
 
-// The value of one argument of a call. None is std::monostate. A dtype, layout or memory format is an Int, its number.
+// The value of one argument of a call. std::monostate represents None. An Int also represents a dtype, layout or memory
+// format by its number.
 using Value = std::variant<std::monostate, Tensor, Int, double, bool, std::string, Ints, Doubles, Bools, Tensors>;
 
-// Converts a Scalar to the compute type T through a dtype. An integer dtype wraps the number. A floating or complex
-// dtype first rounds the number to compute_dtype(dtype), as PyTorch's arithmetic does.
+// Converts a Scalar to T for arithmetic in a dtype. T may be
+// - Real: a floating dtype rounds the number to compute_dtype(dtype), as PyTorch's arithmetic does,
+// - Complex: the number is rounded to the dtype of the parts,
+// - Int: the number is truncated and wraps to the range of the dtype,
+// - Element: the result is the element of this dtype with the value of the number.
 template <class T>
 T number(const Scalar& scalar, DType dtype);
 
-// Converts a Scalar to the compute type T directly. If T is Int, a floating Scalar is truncated.
+// Converts a Scalar to T without rounding to a dtype. If T is Int, a floating Scalar is truncated.
 template <class T>
 T exact(const Scalar& scalar);
 
@@ -57,7 +61,7 @@ Real real(const Scalar& scalar);
 // Whether ATen converts the Scalar to the dtype without an error. bool accepts every number. A floating or complex
 // dtype accepts the numbers in its range, infinities and NaN. An integer dtype accepts the numbers in its range. An
 // unsigned dtype also accepts a negative integer, which wraps, if its absolute value is in the range. An opaque dtype
-// accepts no number. The limits of a range are compared as doubles.
+// accepts no number. The number and the limits of the range are compared as doubles.
 bool fits(const Scalar& scalar, DType dtype);
 
 // The Scalar with the opposite sign. An integer wraps, and the result for 0 is 0. A bool is unchanged.

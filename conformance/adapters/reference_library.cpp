@@ -2,30 +2,11 @@
 
 #include <algorithm>
 
+#include "conformance/testee/copied.h"
 #include "reference/fault.h"
 
 namespace assay::adapters {
 namespace {
-
-Tensor copied(const testee::TensorView& view) {
-  return {view.dtype, view.sizes, view.dim_order, {view.data, view.data + view.bytes()}};
-}
-
-Value copied(const testee::HostValue& value) {
-  return std::visit(
-      []<class T>(const T& v) -> Value {
-        if constexpr (std::is_same_v<T, testee::TensorView>) {
-          return copied(v);
-        } else if constexpr (std::is_same_v<T, testee::TensorViews>) {
-          Tensors tensors;
-          for (const auto& view : v) tensors.push_back(view ? std::optional(copied(*view)) : std::nullopt);
-          return tensors;
-        } else {
-          return v;
-        }
-      },
-      value);
-}
 
 void hand_back(const Tensor& result, testee::TensorView& out) {
   if (result.bytes.size() > out.capacity)
@@ -49,7 +30,7 @@ void hand_back(const Value& result, testee::HostValue& out) {
 
 testee::Reply ReferenceLibrary::call(const Operator& op, std::span<testee::HostValue> arguments) {
   std::vector<Value> values;
-  for (const testee::HostValue& a : arguments) values.push_back(copied(a));
+  for (const testee::HostValue& a : arguments) values.push_back(testee::copied(a));
   const Answer answer = assay::call(op, values, Budget(limits_));
   if (answer.outcome != Outcome::ok) return {answer.outcome, answer.message};
   try {

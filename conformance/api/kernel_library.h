@@ -81,8 +81,8 @@ typedef struct assay_kernel_value {
 typedef struct assay_kernel_host {
   void* context;
 
-  /* Changes the sizes of an out in place. If the rank does not change, the dim order does not change either. If the
-   * rank changes, the out becomes contiguous. Returns 1 on success. Returns 0 and changes nothing if the sizes exceed
+  /* Changes the sizes of `*out`. If the rank does not change, the dim order does not change either. If the rank
+   * changes, the out becomes contiguous. Returns 1 on success. Returns 0 and changes nothing if the sizes exceed
    * the out's capacity or if `out` is not an out of this call. */
   int (*resize)(void* context, assay_kernel_tensor* out, uint32_t rank, const int64_t* sizes);
 

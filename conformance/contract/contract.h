@@ -78,7 +78,9 @@ struct Contract {
   Operators operators;
   std::vector<Exclusion> excluded;
   std::map<std::string, Declaration, std::less<>> declarations;
-  bool allows_unsupported = true;  // promised calls may be answered with "unsupported"
+  // Whether promised calls may be answered with "unsupported". The default is that of the contract `everything`. In a
+  // contract file without the key `unsupported`, it is false.
+  bool allows_unsupported = true;
 
   judge::Refusals allowed_refusals(bool promised) const;
 

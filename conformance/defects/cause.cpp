@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "conformance/defects/draw.h"
 #include "conformance/defects/explain.h"
+#include "conformance/defects/hypothesis.h"
 
 namespace assay::defects {
 namespace {
@@ -14,15 +16,29 @@ namespace {
 constexpr std::size_t most_drawn = 20;      // calls that test a predicate, and as many that differ in one literal
 constexpr std::size_t most_unexpected = 1;  // calls among them with another result than predicted, before a trial ends
 constexpr int hurry = 100;                  // a divisor: a small call may take this fraction of a case's time limit
-constexpr int rounds = 12;                  // rounds of finding predicates and testing them
+constexpr int rounds = 8;                   // rounds of finding predicates and testing them
 constexpr int most_tried = 4;               // predicates of a symptom that a round tests, those of most cases
 constexpr int most_attempts = 3;            // trials of one predicate
 constexpr int last_passes = 2;              // passes over the predicates that do not convince
+constexpr std::size_t most_seeds = 2, most_neighbours = 24;  // failing calls that are changed in one argument
+constexpr std::size_t most_answers = 48;                     // failing calls whose answers are compared with hypotheses
+constexpr std::size_t most_screened = 12;                    // those that a hypothesis must explain at least one of
+constexpr std::size_t most_passing = 64;                     // passing calls that a hypothesis must not contradict
+constexpr std::size_t most_candidates = 8;                   // hypotheses that are compared with passing calls
+constexpr std::size_t most_against = 4;     // passing calls to a failing one, beyond which no condition is looked for
+constexpr std::size_t fewest_elements = 6;  // wrong elements that a hypothesis explains
+constexpr std::size_t sentence_conditions = 2;  // at most, in a sentence
+constexpr std::size_t many_more = 10;           // a predicate of few cases beside many others is no cause
+constexpr Int most_kept = 1 << 14;              // elements of a call that is kept for hypotheses
 
 // A case of the operator with its features. In the list of all cases, drawn cases follow those of the run.
 struct TriedCase {
   JudgedCase seen;
   features::Features features;
+  std::shared_ptr<const cases::HostCall> call;  // null if it is large
+  std::vector<Tensor> outs;                     // the testee's wrong results, if it was asked for them
+  bool is_asked = false, is_explained = false;  // explained by a hypothesis: no evidence for other causes
+  std::optional<std::size_t> neighbour = {};    // the case that this one differs from in one argument
 };
 
 const contract::Contract whole_contract;
@@ -38,46 +54,275 @@ Says says(const JudgedCase& s, const Symptom& symptom) {
   return came_further ? Says::passes : Says::nothing;
 }
 
+// The rule of the wire protocol that the testee broke; empty if it broke none.
+std::string broken_rule_of_protocol(const Symptom& symptom) {
+  constexpr std::string_view mark = "breaks the rule ", rules = "protocol.";
+  const std::size_t at = symptom.said.find(concat(mark, rules));
+  if (at == std::string::npos) return {};
+  const std::string rule = symptom.said.substr(at + mark.size());
+  return rule.substr(0, rule.find(':'));
+}
+
 bool is_finding(const JudgedCase& s) {
   return verdict::is_failure(s.verdict) || s.verdict == verdict::Verdict::quality;
 }
 
 bool is_about_validity(std::string_view flag) { return flag == features::call_is_valid || features::says_broken(flag); }
 
+// A hypothesis with the cases that it explains, and those that contradict it.
+struct Tested {
+  const Hypothesis* hypothesis;
+  std::vector<std::size_t> explained, contradicting, indifferent;  // positions of rows
+  Predicate predicate = {};                                        // the calls in which the kernel does so
+  verdict::Trial trial = {};                                       // of the predicate, with drawn calls
+  double score() const {
+    return static_cast<double>(explained.size()) * (hypothesis->about == About::places ? 0.9 : 1) -
+           2 * static_cast<double>(contradicting.size()) -
+           static_cast<double>(predicate.size()) * (1 + 0.03 * static_cast<double>(explained.size()));
+  }
+};
+
+Int count_of_elements(const cases::HostCall& call) {
+  Int all = 0;
+  cases::each_tensor(call.arguments, [&](const Tensor& t, std::size_t) { all += t.count(); });
+  return all;
+}
+
+// Whether results, or a refusal in place of results, can show which mistake the kernel makes.
+bool can_be_compared(const JudgedCase& s) {
+  using enum verdict::Class;
+  return s.promised && s.verdict == verdict::Verdict::fail &&
+         (s.symptom.failure == value || s.symptom.failure == shape || s.symptom.failure == dtype ||
+          s.symptom.failure == layout || s.symptom.failure == unwritten || s.symptom.failure == refused_though_valid);
+}
+
+// At most `most` positions of a list, evenly spread.
+std::vector<std::size_t> evenly_chosen(std::vector<std::size_t> all, std::size_t most) {
+  std::vector<std::size_t> some;
+  for (std::size_t k = 0; k < std::min(all.size(), most); ++k)
+    some.push_back(all[k * all.size() / std::min(all.size(), most)]);
+  return some;
+}
+
 class Investigation {
  public:
   Investigation(runner::CaseRunner* case_runner, const cases::Corpus& corpus, const cases::RecordedCalls& calls,
                 std::vector<JudgedCase> cases)
       : case_runner_(case_runner),
+        corpus_(corpus),
         op_(calls.op()),
         drawer_(corpus, case_runner ? case_runner->contract() : whole_contract, calls),
         of_the_run_(cases.size()) {
-    if (case_runner) trials_.emplace(case_runner->children(), runner::Detail::outcome);
+    if (case_runner) trials_.emplace(case_runner->children(), runner::Detail::answer);
     // A kernel that answers one call in two ways has a state. The state also spoils later calls, so those failures have
     // the same cause.
     const Symptom in_two_ways{verdict::Verdict::fail, verdict::Class::not_repeatable, {}, {}};
     const bool has_state = std::ranges::find(cases, in_two_ways, &JudgedCase::symptom) != cases.end();
     for (JudgedCase& s : cases) {
       if (has_state && s.symptom.failure == verdict::Class::spoils_state) s.symptom = in_two_ways;
-      features::Features features = drawer_.know(s.id);
-      rows_.push_back({std::move(s), std::move(features)});
+      const cases::Case c = corpus.make(s.id);
+      cases::HostCall call = cases::host_call(c);
+      features::Features features = drawer_.know(c, call);
+      const bool is_kept = count_of_elements(call) <= most_kept;
+      rows_.push_back({std::move(s),
+                       std::move(features),
+                       is_kept ? std::make_shared<const cases::HostCall>(std::move(call)) : nullptr,
+                       {}});
     }
   }
 
   std::vector<Cause> causes() && {
+    if (case_runner_) compare_with_hypotheses();
     for (const Symptom& symptom : symptoms()) find(symptom);
+    if (case_runner_) join_small();
     return std::move(causes_);
   }
 
  private:
+  // -- hypotheses ----------------------------------------------------------------------------------------------------
+
+  void compare_with_hypotheses() {
+    std::vector<std::size_t> failing;
+    for (std::size_t i = 0; i < of_the_run_; ++i)
+      if (can_be_compared(rows_[i].seen) && rows_[i].call) failing.push_back(i);
+    if (std::ranges::all_of(failing, [&](std::size_t i) { return hides_results(rows_[i].seen.symptom); })) return;
+    std::ranges::stable_sort(failing, {}, [&](std::size_t i) { return rows_[i].seen.elements; });
+    ask_for_answers(evenly_chosen(failing, most_answers));
+    mistakes_ = known_mistakes(op_);
+    while (const auto found = best_of(mistakes_)) take(*found);
+  }
+
+  void ask_for_answers(const std::vector<std::size_t>& failing) {
+    std::vector<std::string> ids;
+    for (const std::size_t i : failing) ids.push_back(cases::to_text(rows_[i].seen.id));
+    std::size_t asked = 0;
+    trials_->run_while(ids, case_runner_->children().patience().short_limit(), [&](runner::Judged j) {
+      TriedCase& row = rows_[failing[asked++]];
+      row.is_asked = symptom_of(j.record) == row.seen.symptom;
+      row.outs = std::move(j.outs);
+      return true;
+    });
+  }
+
+  Answered answer_of(const TriedCase& row) const { return {*row.call, row.seen.symptom.failure, row.outs}; }
+
+  // The hypothesis that explains most failing cases that are not explained yet, if it explains enough.
+  std::optional<Tested> best_of(const std::vector<Hypothesis>& mistakes) {
+    std::vector<std::size_t> failing, passing;
+    std::vector<Answered> wrong;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const TriedCase& row = rows_[i];
+      if (row.is_asked && !row.is_explained) failing.push_back(i);
+      if (row.seen.verdict == verdict::Verdict::pass && row.seen.promised && row.call && row.call->valid())
+        passing.push_back(i);
+    }
+    if (failing.empty()) return std::nullopt;
+    for (const std::size_t i : failing) wrong.push_back(answer_of(rows_[i]));
+    in_elements_.push_back(mistakes_in_elements(op_, wrong));
+    std::vector<Tested> tested;
+    const std::vector<std::size_t> screened = evenly_chosen(failing, most_screened);
+    for (const std::vector<Hypothesis>* some :
+         std::initializer_list<const std::vector<Hypothesis>*>{&mistakes, &in_elements_.back()})
+      for (const Hypothesis& h : *some) {
+        const auto explains = [&](std::size_t i) { return h.explains(answer_of(rows_[i])); };
+        if (std::ranges::none_of(screened, explains)) continue;
+        Tested& t = tested.emplace_back(Tested{&h, {}, {}, {}});
+        std::ranges::copy_if(failing, std::back_inserter(t.explained), explains);
+      }
+    std::ranges::stable_sort(tested, std::greater(), [](const Tested& t) { return t.explained.size(); });
+    tested.resize(std::min(tested.size(), most_candidates), Tested{nullptr, {}, {}, {}});
+    passing = evenly_chosen(passing, most_passing);
+    for (Tested& t : tested) {
+      for (const std::size_t i : passing)
+        (t.hypothesis->differs(*rows_[i].call) && !t.hypothesis->may_pass ? t.contradicting : t.indifferent)
+            .push_back(i);
+      add_condition(t);
+    }
+    std::erase_if(tested, [&](const Tested& t) { return !is_enough(t); });
+    if (tested.empty()) return std::nullopt;
+    // The first of equal elements: the lists are in the order of preference.
+    return *std::ranges::max_element(
+        tested, {}, [](const Tested& t) { return std::pair(t.score(), -static_cast<int>(t.hypothesis->about)); });
+  }
+
+  // Where the kernel does so in some calls only: the condition that tells them from the others. More calls are drawn to
+  // find it.
+  void add_condition(Tested& t) {
+    if (t.contradicting.empty() || t.explained.size() < t.contradicting.size() / most_against) return;
+    std::vector<Example> examples;
+    for (const std::size_t i : t.explained) examples.push_back({&rows_[i].features, true});
+    for (const std::size_t i : t.contradicting) examples.push_back({&rows_[i].features, false});
+    const std::deque<Foretold> drawn = drawn_for(t);
+    for (const Foretold& f : drawn)
+      if (f.passes || f.is_right) examples.push_back({&f.features, f.is_right});
+    Tested everywhere = t;
+    t.predicate = explain(examples, 1).front();
+    const auto is_outside = [&](std::size_t i) { return !holds(t.predicate, rows_[i].features); };
+    for (const Foretold& f : drawn) {
+      ++everywhere.trial.drawn, everywhere.trial.alike += f.is_right;
+      if (holds(t.predicate, f.features))
+        ++t.trial.drawn, t.trial.alike += f.is_right;
+      else
+        ++t.trial.differing, t.trial.spared += !f.is_right;
+    }
+    t.trial.spared += static_cast<std::uint64_t>(std::ranges::count_if(t.contradicting, is_outside));
+    t.trial.differing += static_cast<std::uint64_t>(std::ranges::count_if(t.contradicting, is_outside) +
+                                                    std::ranges::count_if(t.explained, is_outside));
+    if (!t.trial.convinces(verdict::likely)) return void(t = std::move(everywhere));
+    std::erase_if(t.explained, is_outside), std::erase_if(t.contradicting, is_outside);
+  }
+
+  // A drawn call in which a hypothesis makes a difference, and whether the testee answers as it foretells.
+  struct Foretold {
+    features::Features features;
+    bool passes, is_right;
+  };
+  std::deque<Foretold> drawn_for(const Tested& t) {
+    std::vector<cases::CaseId> near;
+    for (const std::size_t i : t.explained) near.push_back(rows_[i].seen.id);
+    std::map<std::string, cases::HostCall> calls;  // the calls in which the hypothesis makes a difference, by id
+    const std::vector<DescribedCase> drawn = drawer_.draw(most_drawn, near, [&](const DescribedCase& c) {
+      cases::HostCall call = cases::host_call(corpus_.make(c.id));
+      return t.hypothesis->differs(call) && calls.emplace(cases::to_text(c.id), std::move(call)).second;
+    });
+    std::vector<std::string> ids;
+    for (const DescribedCase& c : drawn) ids.push_back(cases::to_text(c.id));
+    std::deque<Foretold> seen;
+    std::size_t judged = 0;
+    trials_->run_while(ids, case_runner_->children().patience().short_limit(), [&](const runner::Judged& j) {
+      const DescribedCase& c = drawn[judged];
+      const cases::HostCall& call = calls.at(ids[judged++]);
+      const bool passes = j.record.verdict == verdict::Verdict::pass || j.record.verdict == verdict::Verdict::quality;
+      const bool is_right = !passes && t.hypothesis->explains({call, symptom_of(j.record).failure, j.outs});
+      seen.push_back({c.features, passes, is_right});
+      return true;
+    });
+    return seen;
+  }
+
+  bool is_enough(const Tested& t) const {
+    std::uint64_t elements = 0;
+    bool has_results = false;
+    for (const std::size_t i : t.explained) {
+      elements += std::clamp<std::uint64_t>(rows_[i].seen.elements, 1, 4);
+      has_results = has_results || !rows_[i].outs.empty();
+    }
+    const auto explained = static_cast<double>(t.explained.size() + t.trial.alike);
+    const auto all = static_cast<double>(t.explained.size() + t.contradicting.size() + t.trial.drawn);
+    if (t.hypothesis->may_pass && t.explained.size() < few_cases) return false;
+    return has_results && elements >= fewest_elements && explained >= verdict::likely * all;
+  }
+
+  // Records the cause, and marks the cases that it explains.
+  void take(const Tested& t) {
+    const Hypothesis& h = *t.hypothesis;
+    Cause cause{&op_,        rows_[t.explained.front()].seen.symptom,
+                t.predicate, 0,
+                h.does,      h.about == About::arguments || h.about == About::computation,
+                true,        true,
+                {},          {}};
+    for (std::size_t i = 0; i < of_the_run_; ++i) {
+      TriedCase& row = rows_[i];
+      if (row.is_explained || !can_be_compared(row.seen) || !row.call || !holds(t.predicate, row.features)) continue;
+      // A condition that tells the calls explains results, too, whose elements cannot be looked at, such as complex
+      // ones.
+      const bool is_told = h.about == About::places && !t.predicate.empty() && row.seen.symptom == cause.symptom;
+      const bool is = row.is_asked ? h.explains(answer_of(row)) : h.differs(*row.call);
+      if (!is && !is_told) continue;
+      row.is_explained = true;
+      cause.cases.push_back(row.seen);
+    }
+    const auto shows_results = [](const JudgedCase& s) { return !hides_results(s.symptom); };
+    if (const auto at = std::ranges::find_if(cause.cases, shows_results); at != cause.cases.end())
+      cause.symptom = at->symptom;
+    cause.trial = {t.explained.size() + t.contradicting.size(), t.explained.size(), t.indifferent.size(),
+                   t.indifferent.size()};
+    cause.trial += t.trial;
+    known_.push_back({&h, t.predicate});
+    causes_.push_back(std::move(cause));
+  }
+
+  // Whether a hypothesis that is taken explains why a drawn call fails.
+  bool is_explained(const cases::CaseId& id, const features::Features& f) const {
+    if (known_.empty()) return false;
+    const cases::HostCall call = cases::host_call(corpus_.make(id));
+    return std::ranges::any_of(known_, [&](const auto& k) { return holds(k.second, f) && k.first->differs(call); });
+  }
+
+  // -- predicates ----------------------------------------------------------------------------------------------------
+
   std::vector<Symptom> symptoms() const {
     std::set<Symptom> found;
     for (const TriedCase& row : rows_)
-      if (is_finding(row.seen)) found.insert(row.seen.symptom);
+      if (is_finding(row.seen) && !row.is_explained) found.insert(row.seen.symptom);
     return {found.begin(), found.end()};
   }
 
   void find(const Symptom& symptom) {
+    if (const std::string rule = broken_rule_of_protocol(symptom); !rule.empty())
+      return tell(symptom, {}, concat("break the rule ", rule, " of the wire protocol"));
+    if (symptom.failure == verdict::Class::accepted_though_invalid) return tell(symptom, premise(symptom), "");
+    if (is_tried(symptom)) look_around(symptom);
     std::map<Predicate, Attempts> known;
     std::vector<Predicate> kept;  // the predicates that convinced
     std::vector<Cause> found = explained(symptom, kept);
@@ -99,7 +344,78 @@ class Investigation {
     if (is_tried(symptom)) found = tried_to_the_end(symptom, std::move(found), kept);
     // A cause without cases explains calls that may be refused, or drawn calls only.
     std::erase_if(found, [](const Cause& c) { return c.cases.empty(); });
+    if (found.empty()) return;
+    if (case_runner_ && symptom.place.empty()) join_untried(found, symptom);
+    if (is_tried(symptom)) join_unlikely(found);
     std::ranges::move(found, std::back_inserter(causes_));
+  }
+
+  // A cause that the symptom itself states: the protocol or the rule that is broken.
+  void tell(const Symptom& symptom, const Predicate& predicate, std::string does) {
+    std::vector<Cause> found{{&op_, symptom, predicate, predicate.size(), std::move(does), false, true, true, {}, {}}};
+    assign(found, symptom);
+    if (!found[0].cases.empty()) causes_.push_back(std::move(found[0]));
+  }
+
+  // Cases whose predicate foretells too few failures have no known cause.
+  static void join_unlikely(std::vector<Cause>& found) {
+    const auto unlikely = std::stable_partition(found.begin(), found.end(), [&](const Cause& c) {
+      return !c.is_sought || c.trial.convinces(verdict::likely) ||
+             (c.trial.drawn < verdict::fewest_drawn && c.trial.alike == c.trial.drawn &&
+              c.predicate.size() > c.premises);
+    });
+    join(found, unlikely);
+  }
+
+  // Where no calls could be drawn, because the contract promises none, no cause is claimed.
+  void join_untried(std::vector<Cause>& found, const Symptom& symptom) const {
+    const auto is_promised = [](const JudgedCase& s) { return s.tier < verdict::Tier::not_promised; };
+    const auto untried =
+        std::stable_partition(found.begin(), found.end(), [&, any = is_tried(symptom)](const Cause& c) {
+          return any && (c.trial.drawn > 0 || std::ranges::any_of(c.cases, is_promised));
+        });
+    join(found, untried);
+    if (untried != found.end()) untried->is_sought = false;
+  }
+
+  // A cause of few cases beside many cases of the same class is one that is not found.
+  void join_small() {
+    std::map<verdict::Class, std::size_t> all;
+    for (const Cause& c : causes_) all[c.symptom.failure] += c.cases.size();
+    all.erase(verdict::Class::accepted_though_invalid);  // the broken rule is the cause
+    for (const auto& [failure, number] : all) {
+      const auto is_told = [&, failure = failure, number = number](const Cause& c) {
+        const bool is_small = c.cases.size() < few_cases && many_more * c.cases.size() < number;
+        return c.symptom.failure != failure || !c.symptom.place.empty() || (c.is_found && !is_small) || !c.is_sought;
+      };
+      const auto rest = std::stable_partition(causes_.begin(), causes_.end(), is_told);
+      join(causes_, rest);
+    }
+  }
+
+  // Makes one cause that is not found of the causes from `first` on.
+  static void join(std::vector<Cause>& found, std::vector<Cause>::iterator first) {
+    if (first == found.end()) return;
+    for (auto c = first + 1; c != found.end(); ++c) std::ranges::move(c->cases, std::back_inserter(first->cases));
+    first->predicate.erase(first->predicate.begin() + static_cast<std::ptrdiff_t>(first->premises),
+                           first->predicate.end());
+    first->is_found = false, first->does.clear(), first->trial = {};
+    found.erase(first + 1, found.end());
+  }
+
+  // Judges calls that differ from the smallest failing ones in one argument.
+  void look_around(const Symptom& symptom) {
+    std::vector<std::size_t> seeds;
+    for (std::size_t i = 0; i < of_the_run_; ++i)
+      if (rows_[i].seen.symptom == symptom && !rows_[i].is_explained && rows_[i].seen.promised) seeds.push_back(i);
+    std::ranges::stable_sort(seeds, {}, [&](std::size_t i) { return rows_[i].seen.elements; });
+    for (const std::size_t seed : evenly_chosen(seeds, most_seeds)) {
+      const std::size_t first = rows_.size();
+      std::uint64_t telling = 0, expectedly = 0;
+      judge(drawer_.neighbours(rows_[seed].seen.id, most_neighbours), symptom, Says::passes, Until::drawn, telling,
+            expectedly);
+      for (std::size_t i = first; i < rows_.size(); ++i) rows_[i].neighbour = seed;
+    }
   }
 
   // Tests each predicate that does not convince, once, with all calls that can be drawn. These calls may show that
@@ -134,7 +450,9 @@ class Investigation {
       return std::ranges::all_of(rows_,
                                  [&](const TriedCase& r) { return r.seen.symptom != symptom || l.of(r.features); });
     };
-    const auto& some = std::ranges::find(rows_, symptom, [](const TriedCase& r) { return r.seen.symptom; })->features;
+    const auto& some = std::ranges::find_if(rows_, [&](const TriedCase& r) {
+                         return r.seen.symptom == symptom && !r.is_explained;
+                       })->features;
     for (const features::Phrase flag : some.flags)
       if (const Literal l{Literal::Test::holds, flag, 0}; is_about_validity(flag) && all(l)) common.push_back(l);
     if (const Literal l{Literal::Test::lacks, features::results_are_empty, 0}; !hides_results(symptom) && all(l))
@@ -145,7 +463,7 @@ class Investigation {
   // More calls are drawn only for symptoms of promised calls that are worse than a small loss of accuracy.
   bool is_tried(const Symptom& symptom) const {
     return case_runner_ && std::ranges::any_of(rows_, [&](const TriedCase& r) {
-             return r.seen.symptom == symptom && r.seen.tier < verdict::Tier::not_promised;
+             return r.seen.symptom == symptom && r.seen.tier < verdict::Tier::not_promised && !r.is_explained;
            });
   }
 
@@ -157,29 +475,34 @@ class Investigation {
     };
     const bool within_contract = is_tried(symptom);  // a pass outside the contract is no evidence
     std::vector<Example> examples;
-    for (const TriedCase& row : rows_) {
+    std::vector<std::optional<std::size_t>> places(rows_.size());  // of rows among the examples
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const TriedCase& row = rows_[i];
       const Says said = says(row.seen, symptom);
-      if (said == Says::nothing || !holds(premise, row.features) || is_kept(row.features)) continue;
+      if (row.is_explained || said == Says::nothing || !holds(premise, row.features) || is_kept(row.features)) continue;
       if (said == Says::passes && within_contract && !row.seen.promised) continue;
-      examples.push_back({&row.features, said == Says::fails});
+      places[i] = examples.size();
+      examples.push_back({&row.features, said == Says::fails, row.neighbour ? places[*row.neighbour] : std::nullopt});
     }
     std::vector<Cause> found;
-    for (const Predicate& p : kept) found.push_back({&op_, symptom, p, premise.size(), {}, {}});
-    for (Predicate& p : explain(examples)) {
+    for (const Predicate& p : kept) found.push_back({&op_, symptom, p, premise.size(), {}, false, true, true, {}, {}});
+    const auto told = static_cast<std::size_t>(std::ranges::count_if(premise, std::not_fn(goes_without_saying)));
+    for (Predicate& p : explain(examples, sentence_conditions - std::min(told, sentence_conditions - 1))) {
       p.insert(p.begin(), premise.begin(), premise.end());
-      found.push_back({&op_, symptom, std::move(p), premise.size(), {}, {}});
+      found.push_back({&op_, symptom, std::move(p), premise.size(), {}, false, true, true, {}, {}});
     }
     assign(found, symptom);
     return found;
   }
 
-  // Assigns each failing case of the run to the first cause that covers it. At least one cause covers it.
+  // Assigns each failing case of the run to the first cause that covers it.
   void assign(std::vector<Cause>& found, const Symptom& symptom) const {
     for (std::size_t i = 0; i < of_the_run_; ++i) {
       const TriedCase& row = rows_[i];
-      if (row.seen.symptom != symptom || row.seen.verdict == verdict::Verdict::unsupported) continue;
+      if (row.seen.symptom != symptom || row.is_explained || row.seen.verdict == verdict::Verdict::unsupported)
+        continue;
       const auto at = std::ranges::find_if(found, [&](const Cause& c) { return holds(c.predicate, row.features); });
-      at->cases.push_back(row.seen);
+      if (at != found.end()) at->cases.push_back(row.seen);
     }
   }
 
@@ -197,23 +520,24 @@ class Investigation {
   verdict::Trial attempt(const Cause& cause, const std::vector<Cause>& all, Until until = Until::unconvincing) {
     std::vector<cases::CaseId> near;
     for (const TriedCase& r : rows_)
-      if (r.seen.symptom == cause.symptom && holds(cause.predicate, r.features)) near.push_back(r.seen.id);
+      if (r.seen.symptom == cause.symptom && !r.is_explained && holds(cause.predicate, r.features))
+        near.push_back(r.seen.id);
     const Predicate& p = cause.predicate;
     verdict::Trial trial;
-    const auto fails = [&](const features::Features& f) { return holds(p, f); };
+    const auto fails = [&](const DescribedCase& c) { return holds(p, c.features); };
     judge(drawer_.draw(most_drawn, near, fails), cause.symptom, Says::fails, until, trial.drawn, trial.alike);
     const auto goes_on = [&] { return until == Until::drawn || trial.convinces(verdict::convincing); };
     if (!goes_on()) return trial;
-    const auto is_explained = [&](const features::Features& f) {
+    const auto has_other_cause = [&](const features::Features& f) {
       return std::ranges::any_of(
           all, [&](const Cause& c) { return c.predicate.size() > c.premises && holds(c.predicate, f); });
     };
     const std::size_t first = cause.premises, own = p.size() - first;
     for (std::size_t k = first; k < p.size() && goes_on(); ++k) {
-      const auto differs = [&](const features::Features& f) {
+      const auto differs = [&](const DescribedCase& c) {
         for (std::size_t l = 0; l < p.size(); ++l)
-          if (p[l].of(f) == (l == k)) return false;
-        return !is_explained(f);
+          if (p[l].of(c.features) == (l == k)) return false;
+        return !has_other_cause(c.features);
       };
       judge(drawer_.draw((most_drawn + own - 1) / own, near, differs), cause.symptom, Says::passes, until,
             trial.differing, trial.spared);
@@ -228,15 +552,19 @@ class Investigation {
     std::vector<std::string> ids;
     for (const DescribedCase& c : drawn) ids.push_back(cases::to_text(c.id));
     sandbox::TimeLimit time_limit = case_runner_->time_limit();
-    if (symptom.verdict != verdict::Verdict::timeout) time_limit.processor /= hurry, time_limit.wall /= hurry;
+    if (symptom.verdict == verdict::Verdict::timeout)
+      time_limit = case_runner_->children().patience().short_limit();
+    else
+      time_limit.processor /= hurry, time_limit.wall /= hurry;
     std::size_t judged = 0;
     trials_->run_while(ids, time_limit, [&](runner::Judged j) {
       DescribedCase& c = drawn[judged++];
       j.record.valid = c.features.has(features::call_is_valid), j.record.slices = std::move(c.promise.slices);
       JudgedCase s = seen(j.record);
       const Says said = says(s, symptom);
-      if (said != Says::nothing) ++telling, expectedly += said == expected;
-      rows_.push_back({std::move(s), std::move(c.features)});
+      const bool is_known = verdict::is_failure(s.verdict) && is_explained(s.id, c.features);
+      if (said != Says::nothing && !is_known) ++telling, expectedly += said == expected;
+      rows_.push_back({std::move(s), std::move(c.features), nullptr, {}, false, is_known});
       return until == Until::drawn || telling - expectedly <= most_unexpected;
     });
     drawn.erase(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(judged));
@@ -244,11 +572,15 @@ class Investigation {
   }
 
   runner::CaseRunner* case_runner_;  // null: no more calls can be made
+  const cases::Corpus& corpus_;
   std::optional<runner::Trials> trials_;
   const Operator& op_;
   Drawer drawer_;
   std::deque<TriedCase> rows_;
   std::size_t of_the_run_;
+  std::vector<Hypothesis> mistakes_;
+  std::deque<std::vector<Hypothesis>> in_elements_;
+  std::vector<std::pair<const Hypothesis*, Predicate>> known_;  // hypotheses that are taken
   std::vector<Cause> causes_;
 };
 

@@ -23,12 +23,18 @@ struct JudgedCase {
 };
 JudgedCase seen(const verdict::Record& record);
 
+constexpr std::size_t few_cases = 3;  // from which on a cause counts beside many cases of others
+
 // A reason why some calls of an operator fail.
 struct Cause {
   const Operator* op;
   Symptom symptom;
   Predicate predicate;   // begins with the premises: what all calls with the symptom have in common by its definition
   std::size_t premises;  // the number of literals that are premises
+  std::string does;  // what the kernel does, in the plural, as "ignore alpha"; empty: no more than the symptom is known
+  bool is_mistake = false;  // whether `does` is a mistake that other operators may share, whatever their predicates
+  bool is_found = true;     // false: the cases have no common cause that could be found
+  bool is_sought = true;    // false: no calls were made to find a cause
   verdict::Trial trial;
   std::vector<JudgedCase> cases;  // the cases of the run that fail for this reason
 };

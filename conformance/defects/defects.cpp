@@ -17,293 +17,149 @@ namespace assay::defects {
 namespace {
 
 constexpr double nearly_all = 0.8;
+constexpr std::size_t few_defects = 3;  // of few cases each and of one kind, which are told apart
 
-// The sum of trials of causes, each weighted by the number of its cases. A trial without drawn calls has no weight.
-class Weighed {
- public:
-  Weighed& operator+=(const Cause& c) {
-    const verdict::Trial& t = c.trial;
-    const auto add = [&](std::uint64_t part, std::uint64_t whole, double& some, double& all) {
-      if (whole == 0) return;
-      const auto cases = static_cast<double>(c.cases.size());
-      some += cases * static_cast<double>(part) / static_cast<double>(whole), all += cases;
-    };
-    add(t.alike, t.drawn, alike_, drawn_), add(t.spared, t.differing, spared_, differing_);
-    calls_ += t.drawn;
-    return *this;
-  }
-  Weighed& operator+=(const Weighed& w) {
-    calls_ += w.calls_, drawn_ += w.drawn_, alike_ += w.alike_, differing_ += w.differing_, spared_ += w.spared_;
-    return *this;
-  }
-  bool convinces() const {
-    return calls_ >= verdict::fewest_drawn && alike_ >= verdict::convincing * drawn_ &&
-           spared_ >= verdict::convincing * differing_;
-  }
+std::string failure_of(const Symptom& s) { return concat(verdict::name(s.verdict), ' ', verdict::name(s.failure)); }
 
- private:
-  std::uint64_t calls_ = 0;
-  double drawn_ = 0, alike_ = 0, differing_ = 0, spared_ = 0;
-};
-
-// The name without the overload and without the underscore of operators that change an argument in place.
-std::string_view base_name(const Operator& op) {
-  const std::string_view name = op.name.substr(0, op.name.find('.'));
-  return name.ends_with('_') ? name.substr(0, name.size() - 1) : name;
+// The rule's word of a literal that says that a call breaks a rule: operators share it, whatever the names of their
+// arguments.
+std::string broken_word(const Predicate& predicate) {
+  for (const Literal& l : predicate)
+    if (const std::string& name = l.name.text(); features::says_broken(name)) return name.substr(0, name.find('('));
+  return {};
 }
 
-std::string kind(const Symptom& s) { return concat(verdict::name(s.verdict), ' ', verdict::name(s.failure)); }
-
-// The endings of flags that several operators can share, whatever tensor or argument the flags are about.
-constexpr std::array telling_of_inputs =
-    std::to_array<std::string_view>({"has NaN", "has infinity", "has a negative zero", "has extreme numbers",
-                                     "has subnormal numbers", "has numbers above 2^53"});
-constexpr std::array telling_of_tensors = std::to_array<std::string_view>(
-    {"has a size of 0", "has no dimensions", "is of wide unsigned integers", "is of a half type"});
-constexpr std::array telling_of_arguments = std::to_array<std::string_view>(
-    {"is true", "is no float32", "is no number of the first input's dtype", "is a bool where numbers are"});
-
-bool is_about_layouts(const Literal& l) {
-  const std::string& name = l.name.text();
-  if (l.test == Literal::Test::holds) return name.ends_with(" is channels last");
-  return l.test == Literal::Test::lacks && (name.starts_with("every dim order") || name.starts_with("the dim orders") ||
-                                            name.ends_with(" is contiguous"));
+// What the library says in nearly all of the cases.
+std::vector<std::string> messages(const std::vector<JudgedCase>& cases) {
+  std::map<std::string, std::size_t> said;
+  for (const JudgedCase& s : cases)
+    for (const std::string& reason : s.reasons) ++said[reason];
+  std::vector<std::string> common;
+  for (const auto& [reason, number] : said)
+    if (static_cast<double>(number) >= nearly_all * static_cast<double>(cases.size())) common.push_back(reason);
+  return common;
 }
 
-// The part of a literal that operators can share, whatever the names of their arguments. For a broken rule, the name of
-// its word. Empty if the literal tells too little.
-std::string gist(const Literal& l) {
-  const std::string& name = l.name.text();
-  if (features::says_broken(name)) return name.substr(0, name.find('('));
-  if (is_about_layouts(l)) return "not every dim order is contiguous";
-  if (l.test != Literal::Test::holds) return {};
-  const auto ends = [&](std::string_view says) { return name.ends_with(says); };
-  if (ends(" has numbers that float32 lacks") || ends(" has numbers above 2^24"))
-    return "an input or a result has numbers that float32 lacks";
-  if (name.starts_with("a result ")) return {};
-  if (const std::size_t at = name.rfind(" is "); at != std::string::npos && dtype_named(name.substr(at + 4)))
-    return ends(" is uint16") || ends(" is uint32") || ends(" is uint64") ? "a tensor is of wide unsigned integers"
-                                                                          : "a tensor" + name.substr(at);
-  if (const auto at = std::ranges::find_if(telling_of_inputs, ends); at != telling_of_inputs.end())
-    return concat("an input ", *at);
-  if (const auto at = std::ranges::find_if(telling_of_tensors, ends); at != telling_of_tensors.end())
-    return concat("a tensor ", *at);
-  return ends(" somewhere") || std::ranges::any_of(telling_of_arguments, ends) ? name : std::string();
-}
-
-// For an invalid call that is accepted, the broken rule tells more than any other literal.
-bool is_telling(const Symptom& s, const Literal& l) {
-  return s.failure == verdict::Class::accepted_though_invalid ? features::says_broken(l.name) : !gist(l).empty();
-}
-
-using Shares = std::map<std::string, std::size_t>;  // numbers of cases
-
-// What holds for nearly all failing cases of the causes.
-std::vector<std::string> common(std::span<const Cause> causes, Shares (*shares)(const Cause&)) {
-  Shares covered;
-  std::size_t all = 0;
-  for (const Cause& c : causes) {
-    all += c.cases.size();
-    for (const auto& [what, cases] : shares(c)) covered[what] += cases;
-  }
+// The literals that tell how the elements of two operands are related. Operators that share such a literal fail for the
+// same reason, even if other literals differ.
+std::vector<std::string> relations(const Cause& c) {
   std::vector<std::string> found;
-  for (const auto& [what, cases] : covered)
-    if (static_cast<double>(cases) >= nearly_all * static_cast<double>(all)) found.push_back(what);
+  for (const Literal& l : std::span(c.predicate).subspan(c.premises))
+    if (l.test == Literal::Test::holds && l.name.text().ends_with(" somewhere")) found.push_back(l.name.text());
   return found;
 }
 
-Shares gists(const Cause& c) {
-  Shares found;
-  for (const Literal& l : c.predicate)
-    if (is_telling(c.symptom, l)) found[gist(l)] = c.cases.size();
+// The most serious tier of its cases.
+verdict::Tier tier(const Cause& c) { return std::ranges::min_element(c.cases, {}, &JudgedCase::tier)->tier; }
+
+// What causes share if they are one defect, the most telling last: a line of the library's source, its message, what
+// the kernels do, and when. A cause that was not found shares nothing, unless its cases are few or of little weight.
+std::vector<std::string> reasons(const Cause& c) {
+  const std::string kind = failure_of(c.symptom);
+  if (c.symptom.verdict == verdict::Verdict::quality) return {kind};
+  const bool is_placed = !c.symptom.place.empty();
+  if (!c.is_sought) return {concat(kind, ' ', verdict::name(tier(c)))};
+  if (!c.is_found && !is_placed)
+    return {c.cases.size() < few_cases ? concat(kind, " in few calls ", verdict::name(tier(c)))
+                                       : concat(kind, " of ", c.op->name)};
+  if (c.is_mistake) return {c.does, concat(c.does, ' ', words(c.predicate))};
+  if (!c.does.empty()) return {concat(c.does, ' ', words(c.predicate))};
+  if (c.symptom.failure == verdict::Class::accepted_though_invalid)
+    return {concat(kind, ' ', broken_word(c.predicate))};
+  std::vector<std::string> found;
+  for (const std::string& relation : relations(c)) found.push_back(concat(kind, " where ", relation));
+  if (is_placed) found.push_back(concat(kind, " at ", c.symptom.place));
+  for (const std::string& said : messages(c.cases)) found.push_back(concat(kind, ' ', said));
+  if (found.empty() || c.predicate.size() > c.premises) found.push_back(concat(kind, ' ', words(c.predicate)));
   return found;
-}
-
-Shares messages(const Cause& c) {
-  Shares found;
-  for (const JudgedCase& s : c.cases)
-    for (const std::string& reason : s.reasons) ++found[reason];
-  return found;
-}
-
-// What causes may share if they are one defect, the most telling last.
-struct Reasons {
-  std::vector<std::string> all;
-  std::size_t places = 0;  // the first `places` reasons tell where in the library the defect is repaired
-  bool has_words = false;  // the library gave a message
-};
-
-// The first reasons are places: the operator (what remains of an operator that fails in one way is repaired in one
-// place), the line of source, its function and message. Then follow all words of the predicate together, and the part
-// of each literal that operators can share. If an invalid call is accepted, a check is missing, so the rule is a place,
-// too.
-Reasons reasons(const Cause& c) {
-  if (c.symptom.verdict == verdict::Verdict::quality) return {{kind(c.symptom)}, 1, false};
-  std::vector<std::string> found{concat("of ", base_name(*c.op))};
-  if (!c.symptom.place.empty()) found.push_back("at " + c.symptom.place);
-  std::ranges::move(common({&c, 1}, messages), std::back_inserter(found));
-  const std::size_t places = found.size();
-  if (c.predicate.size() > c.premises && c.trial.convinces(verdict::convincing)) found.push_back(words(c.predicate));
-  std::ranges::move(common({&c, 1}, gists), std::back_inserter(found));
-  for (std::string& reason : found) reason = concat(kind(c.symptom), ' ', reason);
-  const bool lacks_check = c.symptom.failure == verdict::Class::accepted_though_invalid;
-  const std::size_t all = found.size();
-  return {std::move(found), lacks_check ? all : places, places > 1};
-}
-
-// A cause and the reasons that it may share with other causes.
-struct Reasoned {
-  Cause cause;
-  Reasons reasons;
-};
-
-using Words = std::set<std::string>;
-bool meet(const Words& a, const Words& b) {
-  return std::ranges::any_of(a, [&](const std::string& word) { return b.contains(word); });
 }
 
 // Causes that are one defect.
 struct Group {
   std::string key;  // the reason that its causes share
   std::vector<Cause> causes;
-  std::vector<Words> places_of;  // the places of each cause
-  Words reasons, places;         // the reasons and places of all its causes
-  bool has_words = false;        // the library gave a message for at least one cause
-  std::size_t cases = 0;
-  Weighed tried;
 
-  void add(Reasoned c) {
-    cases += c.cause.cases.size(), tried += c.cause;
-    const auto& [all, n, words] = c.reasons;
-    has_words = has_words || words;
-    places_of.emplace_back(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n));
-    places.insert(places_of.back().begin(), places_of.back().end());
-    reasons.insert(all.begin(), all.end());
-    causes.push_back(std::move(c.cause));
+  verdict::Trial trial() const {
+    verdict::Trial all;
+    for (const Cause& c : causes) all += c.trial;
+    return all;
   }
-  void add(Group g) {
-    cases += g.cases, tried += g.tried, has_words = has_words || g.has_words;
-    reasons.merge(g.reasons), places.merge(g.places);
-    std::ranges::move(g.places_of, std::back_inserter(places_of));
-    std::ranges::move(g.causes, std::back_inserter(causes));
-  }
-
-  // Whether repairing the places of the other group repairs nearly all cases of this one.
-  bool is_mended_with(const Group& g) const {
-    std::size_t there = 0;
-    for (std::size_t i = 0; i < causes.size(); ++i)
-      if (meet(places_of[i], g.places)) there += causes[i].cases.size();
-    return static_cast<double>(there) >= nearly_all * static_cast<double>(cases);
+  bool is_found() const { return std::ranges::all_of(causes, &Cause::is_found); }
+  std::size_t cases() const {
+    std::size_t all = 0;
+    for (const Cause& c : causes) all += c.cases.size();
+    return all;
   }
 };
 
 // Groups causes that share a reason. The reason that most causes share is taken first.
-std::vector<Group> grouped(std::vector<Reasoned> causes) {
+std::vector<Group> grouped(std::vector<Cause> causes) {
   std::vector<Group> groups;
   while (!causes.empty()) {
     // By reason: the number of causes that have it, and its last rank among their reasons.
     std::map<std::string, std::pair<std::size_t, std::size_t>> shared;
-    for (const Reasoned& c : causes) {
-      for (std::size_t k = 0; k < c.reasons.all.size(); ++k) {
-        auto& [number, place] = shared[c.reasons.all[k]];
+    for (const Cause& c : causes) {
+      const std::vector<std::string> all = reasons(c);
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        auto& [number, place] = shared[all[k]];
         ++number, place = std::max(place, k);
       }
     }
     const auto most = std::ranges::max_element(shared, {}, [](const auto& s) { return s.second; });
-    const auto others = std::stable_partition(causes.begin(), causes.end(), [&](const Reasoned& c) {
-      return std::ranges::count(c.reasons.all, most->first) > 0;
-    });
-    Group& g = groups.emplace_back();
-    g.key = most->first;
-    for (auto c = causes.begin(); c != others; ++c) g.add(std::move(*c));
+    const auto others = std::stable_partition(
+        causes.begin(), causes.end(), [&](const Cause& c) { return std::ranges::count(reasons(c), most->first) > 0; });
+    groups.push_back({most->first, {std::make_move_iterator(causes.begin()), std::make_move_iterator(others)}});
     causes.erase(causes.begin(), others);
   }
   return groups;
 }
 
-verdict::Trial trial_of(const Group& g) {
-  verdict::Trial all;
-  for (const Cause& c : g.causes) all += c.trial;
-  return all;
-}
-
-// Whether some drawn calls contradict the cause, however few.
-bool is_doubtful(const Cause& c) {
-  const auto some = [](std::uint64_t part, std::uint64_t whole) {
-    return static_cast<double>(part) < verdict::convincing * static_cast<double>(whole);
+// Joins the groups of one kind that have few cases each, if there are more than a few such groups.
+std::vector<Group> without_many_small(std::vector<Group> groups) {
+  const auto kind = [](const Group& g) {
+    const Cause& c = *std::ranges::min_element(g.causes, {}, tier);
+    const bool is_small = g.cases() < few_cases && c.symptom.failure != verdict::Class::accepted_though_invalid;
+    return is_small ? concat(failure_of(c.symptom), " in few calls ", verdict::name(tier(c))) : "";
   };
-  return some(c.trial.alike, c.trial.drawn) || some(c.trial.spared, c.trial.differing);
-}
-
-// Joins a group to a larger one if both together convince and the repair of the larger one repairs nearly all of it.
-// The groups that convince alone and join a larger group have in total at most as many cases as the larger group had
-// alone. A group that does not convince alone and for which the library gave no message may also join a group that
-// shares any reason.
-std::vector<Group> joined(std::vector<Group> groups) {
-  std::ranges::sort(groups, {}, [](const Group& g) { return std::tuple(-static_cast<Int>(g.cases), g.key); });
-  std::vector<Group> kept;
-  std::vector<std::size_t> room;  // by kept group: the number of cases that may still join it
-  for (Group& g : groups) {
-    const auto convince = [&](const Group& host) {
-      Weighed both = host.tried;
-      both += g.tried;
-      return both.convinces();
-    };
-    const auto has_room = [&](const Group& host) {
-      return !g.tried.convinces() || g.cases <= room[static_cast<std::size_t>(&host - kept.data())];
-    };
-    auto host =
-        std::ranges::find_if(kept, [&](const Group& h) { return has_room(h) && g.is_mended_with(h) && convince(h); });
-    if (host == kept.end() && !g.tried.convinces() && !g.has_words)
-      host = std::ranges::find_if(kept, [&](const Group& h) { return meet(g.reasons, h.reasons) && convince(h); });
-    if (host == kept.end()) {
-      room.push_back(g.cases);
-      kept.push_back(std::move(g));
-    } else {
-      std::size_t& left = room[static_cast<std::size_t>(host - kept.begin())];
-      left -= std::min(left, g.cases);
-      host->add(std::move(g));
-    }
+  std::map<std::string, std::vector<Cause>> small;
+  std::map<std::string, std::size_t> numbers;
+  for (const Group& g : groups) ++numbers[kind(g)];
+  numbers[""] = 0;
+  std::erase_if(groups, [&](Group& g) {
+    const std::string k = kind(g);
+    if (numbers[k] > few_defects) std::ranges::move(g.causes, std::back_inserter(small[k]));
+    return numbers[k] > few_defects;
+  });
+  for (auto& [key, causes] : small) {
+    for (Cause& c : causes) c.is_found = false, c.does.clear(), c.symptom.place.clear();
+    groups.push_back({key, std::move(causes)});
   }
-  return kept;
+  return groups;
 }
 
-// Groups doubtful causes apart, so that they do not make the other groups doubtful.
-std::vector<Group> all_grouped(std::vector<Cause> causes) {
-  std::vector<Reasoned> certain, doubtful;
-  for (Cause& c : causes) {
-    Reasons why = reasons(c);
-    (is_doubtful(c) ? doubtful : certain).push_back({std::move(c), std::move(why)});
+// When the calls fail: the one condition that the causes share, or else what the library says, or its source line.
+std::string when(const Group& g, std::size_t cases) {
+  const Cause& first = g.causes[0];
+  if (first.symptom.verdict == verdict::Verdict::quality) return "in some calls";
+  const bool is_placed = !first.symptom.place.empty();
+  if (!g.is_found() && !is_placed)
+    return cases == 1 ? "in one call"
+                      : fmt::format("in {} calls; no {}", cases,
+                                    first.is_sought ? "common cause was found" : "cause was looked for");
+  if (g.causes[0].symptom.failure == verdict::Class::accepted_though_invalid && g.causes.size() > 1)
+    return "whenever " + broken_word(first.predicate);
+  const auto differs = [&](const Cause& c) { return words(c.predicate) != words(first.predicate); };
+  if (g.is_found() && std::ranges::none_of(g.causes, differs)) {
+    const std::string condition = words(first.predicate);
+    return condition == "always" && !first.does.empty() ? "" : condition;
   }
-  std::vector<Group> groups = grouped(std::move(certain));
-  for (Group& g : grouped(std::move(doubtful))) {
-    g.key += ", or nearly so";
-    groups.push_back(std::move(g));
-  }
-  return joined(std::move(groups));
-}
-
-// The conditions under which its cases fail, the condition of most cases first.
-std::vector<std::string> ways_of(const Group& g) {
-  std::map<std::string, std::size_t> cases;
-  for (const Cause& c : g.causes) cases[words(c.predicate)] += c.cases.size();
-  std::vector<std::string> ways;
-  for (const auto& [way, number] : cases) ways.push_back(way);
-  std::ranges::stable_sort(ways, std::greater(), [&](const std::string& way) { return cases[way]; });
-  return ways;
-}
-
-// The condition of a group with one way to fail. Else what its causes share, or the way of most cases and the number of
-// the other ways.
-std::string when(const Group& g, const std::vector<std::string>& ways) {
-  if (g.causes[0].symptom.verdict == verdict::Verdict::quality) return "in some calls";
-  if (ways.size() == 1) return ways[0];
-  if (const auto shared = common(g.causes, gists); !shared.empty())
-    return fmt::format("whenever {}, and more that depends on the call", fmt::join(shared, " and "));
-  const std::string mostly =
-      fmt::format("{}, or in {} other {}", ways[0], ways.size() - 1, ways.size() == 2 ? "way" : "ways");
-  const auto said = common(g.causes, messages);
-  return said.empty() ? mostly : fmt::format("{}, most often {}", fmt::join(said, ", "), mostly);
+  if (!first.does.empty()) return "in some calls";
+  for (const std::string& relation : relations(first))
+    if (g.key.ends_with(" where " + relation)) return "in some calls where " + relation;
+  std::vector<JudgedCase> all;
+  for (const Cause& c : g.causes) std::ranges::copy(c.cases, std::back_inserter(all));
+  const std::vector<std::string> said = messages(all);
+  return said.empty() ? "at " + first.symptom.place : fmt::format("{}", fmt::join(said, ", "));
 }
 
 // The promised case with the fewest elements, then with the shortest id.
@@ -324,7 +180,8 @@ verdict::Record named(const JudgedCase& s) {
 
 // A simpler call that fails alike; if none is found, the given call.
 verdict::Record shrunk(runner::CaseRunner& case_runner, const JudgedCase& failing) {
-  verdict::Record found = case_runner.run_alone(failing.id, runner::Detail::all).record;
+  const bool hangs = failing.verdict == verdict::Verdict::timeout;
+  verdict::Record found = case_runner.run_alone(failing.id, runner::Detail::all, hangs).record;
   if (failing.id.mutations.empty()) return found;
   const auto is_alike = [&](const verdict::Record& r) {
     return r.verdict == found.verdict && symptom_of(r) == failing.symptom;
@@ -335,13 +192,13 @@ verdict::Record shrunk(runner::CaseRunner& case_runner, const JudgedCase& failin
   while (const auto candidate = search.next()) {
     const std::string id = cases::to_text(*candidate);
     bool alike = false;
-    trials.run_while({&id, 1}, case_runner.time_limit(),
+    trials.run_while({&id, 1}, case_runner.children().patience().short_limit(),
                      [&](const runner::Judged& j) { return alike = is_alike(j.record), true; });
     if (alike) smallest = *candidate;
     search.answer(alike);
   }
   if (!smallest) return found;
-  verdict::Record alone = case_runner.run_alone(*smallest, runner::Detail::all).record;
+  verdict::Record alone = case_runner.run_alone(*smallest, runner::Detail::all, hangs).record;
   return is_alike(alone) ? alone : found;
 }
 
@@ -380,14 +237,19 @@ verdict::Defect defect_of(runner::CaseRunner* case_runner, const Group& group) {
     d.case_ids.push_back(cases::to_text(s.id));
   }
   d.cases = failing.size();
-  d.ways = ways_of(group);
-  d.when = when(group, d.ways);
-  if (d.ways.size() == 1) d.ways.clear();
-  d.trial = trial_of(group);
-  d.explained = group.tried.convinces();
+  d.does = group.causes[0].does;
+  d.when = when(group, d.cases);
+  d.trial = group.trial();
+  d.explained = group.is_found() && d.trial.convinces(verdict::convincing);
+  const bool tells_share = d.when.starts_with("in some calls");
+  if (group.is_found() && !tells_share && !d.explained && d.trial.convinces(verdict::likely))
+    d.when += d.when.empty() ? "in most calls" : ", in most such calls";
   d.verdict = group.causes[0].symptom.verdict, d.failure = group.causes[0].symptom.failure;
   d.smallest = case_runner ? is_serious(d) ? shrunk(*case_runner, smallest(failing))
-                                           : case_runner->run_alone(smallest(failing).id, runner::Detail::all).record
+                                           : case_runner
+                                                 ->run_alone(smallest(failing).id, runner::Detail::all,
+                                                             d.verdict == verdict::Verdict::timeout)
+                                                 .record
                            : named(smallest(failing));
   d.sentence = verdict::sentence(d);
   d.id = fmt::format("{:08x}", text::digest(group.key) >> 32);
@@ -415,7 +277,7 @@ std::vector<verdict::Defect> defects_of(runner::CaseRunner* case_runner, const c
         begun(found.first);
       });
   std::ranges::stable_sort(causes, {}, [](const Cause& c) { return c.op->name; });
-  const std::vector<Group> groups = all_grouped(std::move(causes));
+  const std::vector<Group> groups = without_many_small(grouped(std::move(causes)));
   std::vector<verdict::Defect> defects;
   runner::in_order(
       groups.size(), users, [&](std::size_t i) { return defect_of(case_runner, groups[i]); },

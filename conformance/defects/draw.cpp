@@ -19,18 +19,33 @@ constexpr Budget::Limits small{.bytes = Int{1} << 18, .work = Int{1} << 22};
 Drawer::Drawer(const cases::Corpus& corpus, const contract::Contract& contract, const cases::RecordedCalls& calls)
     : corpus_(corpus), contract_(contract), calls_(calls), random_(text::digest(calls.op().name)) {}
 
-features::Features Drawer::know(const cases::CaseId& id) {
-  const cases::Case c = corpus_.make(id);
-  const cases::HostCall call = cases::host_call(c);
-  mutated_.insert(digest_of(c.arguments)), made_.insert(digest_of(call.arguments));
-  return features::features_of(*c.op, call);
+features::Features Drawer::know(const cases::Case& made, const cases::HostCall& call) {
+  mutated_.insert(digest_of(made.arguments)), made_.insert(digest_of(call.arguments));
+  return features::features_of(*made.op, call);
+}
+
+std::vector<DescribedCase> Drawer::neighbours(const cases::CaseId& of, std::size_t count) {
+  const cases::Case c = corpus_.make(of);
+  std::vector<DescribedCase> found;
+  std::vector<std::vector<cases::Mutation>> of_arguments;
+  for (std::size_t i = 0; i < c.arguments.size(); ++i) of_arguments.push_back(cases::changes_of(*c.op, c.arguments, i));
+  for (std::size_t tried = 0; found.size() < count && tried < tries * count; ++tried) {
+    std::vector<cases::Mutation>& some = of_arguments[tried % of_arguments.size()];
+    if (some.empty()) continue;
+    const auto at = some.begin() + below(some.size());
+    cases::CaseId id = of;
+    id.mutations.push_back(*at);
+    some.erase(at);
+    if (auto made = made_first(std::move(id))) found.push_back(std::move(*made));
+  }
+  return found;
 }
 
 std::vector<DescribedCase> Drawer::draw(std::size_t count, std::span<const cases::CaseId> near,
-                                        const std::function<bool(const features::Features&)>& wanted) {
+                                        const std::function<bool(const DescribedCase&)>& wanted) {
   std::vector<DescribedCase> found;
   std::erase_if(left_, [&](DescribedCase& c) {
-    const bool taken = found.size() < count && wanted(c.features);
+    const bool taken = found.size() < count && wanted(c);
     if (taken) found.push_back(std::move(c));
     return taken;
   });
@@ -42,7 +57,7 @@ std::vector<DescribedCase> Drawer::draw(std::size_t count, std::span<const cases
   for (std::size_t k = 0; found.size() < count && is_worth(k, changes) && is_worth(made, tries); ++k)
     if (auto c = made_first(changed(known))) {
       ++made;
-      const bool taken = wanted(c->features);
+      const bool taken = wanted(*c);
       if (taken) known.push_back(c->id);
       (taken ? found : left_).push_back(std::move(*c));
     }

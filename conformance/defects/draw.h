@@ -30,12 +30,15 @@ class Drawer {
   Drawer(const cases::Corpus& corpus, const contract::Contract& contract, const cases::RecordedCalls& calls);
 
   // Registers a case, so that its call is not drawn, and returns its features. Throws Fault as Corpus::make does.
-  features::Features know(const cases::CaseId& id);
+  features::Features know(const cases::Case& made, const cases::HostCall& call);
+
+  // At most `count` new promised calls that differ from a case in one argument, of each argument about as many.
+  std::vector<DescribedCase> neighbours(const cases::CaseId& of, std::size_t count);
 
   // Draws at most `count` calls with wanted features, most of them close to `near`. The calls differ from one another,
   // from all earlier draws and from all registered cases. Returns fewer calls if they are hard to find.
   std::vector<DescribedCase> draw(std::size_t count, std::span<const cases::CaseId> near,
-                                  const std::function<bool(const features::Features&)>& wanted);
+                                  const std::function<bool(const DescribedCase&)>& wanted);
   void put_back(std::vector<DescribedCase> unused) { std::ranges::move(unused, std::back_inserter(left_)); }
 
  private:

@@ -1,6 +1,7 @@
 #include "conformance/defects/explain.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -10,7 +11,8 @@
 namespace assay::defects {
 namespace {
 
-constexpr std::size_t most_conditions = 4, beam = 16, most_amounts = 12;
+constexpr std::size_t beam = 16, most_amounts = 12;
+constexpr double counterfactual = 2;  // bits that a literal saves if a change of one argument shows it to be the cause
 constexpr double purity = 0.95;  // the share of failing examples among those that a pure predicate covers, at least
 
 // Not every machine has the instruction popcnt. Without it, std::popcount is a function call.
@@ -82,21 +84,66 @@ bool is_about_the_call(features::Phrase flag) {
   return all.contains(flag.place()) || features::says_broken(flag);
 }
 
-// The number of bits that a literal takes. Literals that are frequent in descriptions of defects take fewer bits.
+template <class List>
+bool ends_with_any(std::string_view name, const List& endings) {
+  return std::ranges::any_of(endings, [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+// Facts that many calls share by chance, and that no kernel branches on.
+constexpr auto statistics =
+    std::to_array<std::string_view>({" has different numbers", "a quotient is below 1 somewhere",
+                                     "a quotient of negative operands is below 1 somewhere",
+                                     "a quotient differs from the product with the reciprocal somewhere"});
+// Facts that are named only where nothing else tells the calls apart.
+constexpr auto last_resorts = std::to_array<std::string_view>(
+    {" has rows of a multiple of 4", " has rows of a multiple of 8", " has numbers that float32 lacks"});
+// What makes the elements of a tensor special.
+constexpr auto special_values = std::to_array<std::string_view>(
+    {" has NaN", " has infinity", " has a negative zero", " has subnormal numbers", " has extreme numbers"});
+constexpr auto other_values = std::to_array<std::string_view>(
+    {" has zeros", " has negative numbers", " has fractions", " has numbers halfway between integers",
+     " has numbers above 2^24", " has numbers of 2^31 and more", " has numbers above 2^53",
+     " has numbers that float32 lacks", " has equal elements"});
+
+bool is_telling(const Literal& l) {
+  const std::string_view name = l.name;
+  const bool special = ends_with_any(name, special_values), other = ends_with_any(name, other_values);
+  switch (l.test) {
+    case Literal::Test::holds:
+      return !ends_with_any(name, statistics) && !(name.starts_with("a result ") && other);
+    case Literal::Test::lacks:
+      return !ends_with_any(name, statistics) && !special && !other && !name.ends_with(" somewhere");
+    default:
+      break;
+  }
+  if (name.starts_with("the least number of ") || name.starts_with("the largest number of ")) return false;
+  const bool is_size = name.starts_with("the number of elements of ") || name.find(" size of ") != name.npos;
+  if (is_size) return l.test == Literal::Test::at_least;
+  return l.amount == std::trunc(l.amount) && std::fabs(l.amount) < 0x1p31;
+}
+
+// The number of bits that a literal takes. Arguments, dtypes, layouts and sizes come before values: literals that are
+// frequent in descriptions of defects take fewer bits.
 double bits_of(const Literal& l) {
   const std::string_view name = l.name;
-  const bool sized = name.starts_with("the ") && !name.starts_with("the rank of ");
+  const bool sized =
+      name.starts_with("the ") && !name.starts_with("the rank of ") && !name.starts_with("the length of ");
   // A flag about the inputs explains more than a flag about the results.
-  const double indirect = name.starts_with("a result ") ? 1 : 0;
+  const bool about_values = ends_with_any(name, special_values) || ends_with_any(name, other_values);
+  const double indirect =
+      (name.starts_with("a result ") ? 1 : 0) + (about_values ? 0.5 : 0) + (ends_with_any(name, last_resorts) ? 9 : 0);
   switch (l.test) {
     case Literal::Test::holds:
       return indirect + (is_about_the_call(l.name) ? 4 : 4.5);
     case Literal::Test::lacks:  // "no argument is 1" tells less than "groups is not 1"
-      return indirect + (name.starts_with("an argument ") ? 6.5 : is_about_the_call(l.name) ? 5.5 : 6);
+      return indirect + (name.ends_with(" has a size of 1") ? 6 : 0) +
+             (name.starts_with("an argument ") ? 6.5
+              : is_about_the_call(l.name)      ? 5.5
+                                               : 6);
     case Literal::Test::is:
-      return sized ? 14 : 6.5;
-    default:
-      return sized ? 13 : 7;
+      return sized ? 14 : name.starts_with("the ") ? 7.5 : 6.5;
+    default:  // kernels branch on whether there is a batch
+      return sized && !(name.starts_with("the first size of ") && l.amount == 2) ? 12 : 7;
   }
 }
 
@@ -158,13 +205,21 @@ class Candidates {
 
   // Adds a literal, unless it tells nothing.
   void add(Literal literal, Set covered) {
-    if (covered.count_with(failing_) == 0 || covered.count() == examples_.size()) return;
+    if (!is_telling(literal) || covered.count_with(failing_) == 0 || covered.count() == examples_.size()) return;
     const auto [at, is_new] = positions_.try_emplace(covered, all_.size());
-    const double bits = bits_of(literal);
+    const double bits = bits_of(literal) - (is_counterfactual(literal) ? counterfactual : 0);
     if (is_new)
       all_.push_back({std::move(literal), std::move(covered), bits});
     else if (Candidate& other = all_[at->second]; bits < other.bits)
       other.literal = std::move(literal), other.bits = bits;
+  }
+
+  // Whether a call that fails and a call that passes differ in one argument, and in the literal.
+  bool is_counterfactual(const Literal& l) const {
+    return std::ranges::any_of(examples_, [&](const Example& e) {
+      return e.neighbour && e.fails != examples_[*e.neighbour].fails &&
+             l.of(*e.features) != l.of(*examples_[*e.neighbour].features);
+    });
   }
 
   std::span<const Example> examples_;
@@ -182,8 +237,9 @@ struct Conjunction {
 
 class ConjunctionSearch {
  public:
-  ConjunctionSearch(const std::vector<Candidate>& candidates, Set failing, Set passing)
+  ConjunctionSearch(const std::vector<Candidate>& candidates, Set failing, Set passing, std::size_t most_conditions)
       : candidates_(candidates),
+        most_conditions_(most_conditions),
         failing_(std::move(failing)),
         passing_(std::move(passing)),
         failures_(failing_.count()),
@@ -196,7 +252,7 @@ class ConjunctionSearch {
     everything.cost = cost(0, failures_, passes_);
     consider(everything);
     std::vector<Conjunction> front{everything};
-    for (std::size_t length = 1; length <= most_conditions && !front.empty(); ++length) {
+    for (std::size_t length = 1; length <= most_conditions_ && !front.empty(); ++length) {
       front = longer(front);
       for (const Conjunction& c : front) consider(c);
     }
@@ -254,6 +310,7 @@ class ConjunctionSearch {
   }
 
   const std::vector<Candidate>& candidates_;
+  std::size_t most_conditions_;
   Set failing_, passing_;
   std::size_t failures_, passes_;
   Choices choices_;
@@ -262,13 +319,14 @@ class ConjunctionSearch {
 
 }  // namespace
 
-std::vector<Predicate> explain(std::span<const Example> examples) {
+std::vector<Predicate> explain(std::span<const Example> examples, std::size_t most_conditions) {
   Set failing(examples.size()), passing(examples.size());
   for (std::size_t i = 0; i < examples.size(); ++i) (examples[i].fails ? failing : passing).add(i);
   const Candidates candidates(examples);
   std::vector<Predicate> found;
   while (failing.count() > 0) {
-    const Conjunction best = ConjunctionSearch(candidates.all(), failing, passing).best(examples.size());
+    const Conjunction best =
+        ConjunctionSearch(candidates.all(), failing, passing, most_conditions).best(examples.size());
     Predicate predicate;
     for (const std::size_t k : best.literals) predicate.push_back(candidates.all()[k].literal);
     std::ranges::sort(predicate);

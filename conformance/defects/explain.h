@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,12 +12,15 @@ namespace assay::defects {
 struct Example {
   const features::Features* features;
   bool fails;
+  std::optional<std::size_t> neighbour = {};  // the position of an example that differs in one argument
 };
 
 // Finds predicates that separate the failing examples from the passing ones. Each predicate has the least description
 // length: the length of its words plus that of the exceptions that it leaves (the principle of minimum description
 // length, Rissanen 1978). Each predicate covers failing examples that its predecessors do not cover, and few
-// passing examples if that is possible.
-std::vector<Predicate> explain(std::span<const Example> examples);
+// passing examples if that is possible. No predicate has more than `most_conditions` literals. Facts that calls share
+// by chance, such as "self has different numbers", are in none; a fact that a neighbour shows to decide alone is
+// preferred.
+std::vector<Predicate> explain(std::span<const Example> examples, std::size_t most_conditions = 2);
 
 }  // namespace assay::defects

@@ -47,11 +47,12 @@ bool is_float32(Real x) { return static_cast<Real>(static_cast<float>(x)) == x; 
 void look_at(Real x, const Ends& ends, Elements& e) {
   e.nan |= std::isnan(x), e.infinity |= std::isinf(x);
   e.zero |= x == 0 && !std::signbit(x), e.negative_zero |= x == 0 && std::signbit(x);
+  e.negative |= x < 0;
   if (!std::isfinite(x)) return;
   const Real size = std::fabs(x);
   e.least = std::min(e.least, x), e.most = std::max(e.most, x);
   e.subnormal |= size > 0 && size < ends.least_normal;
-  e.negative |= x < 0, e.fraction |= has_fraction(x), e.half |= is_halfway(x);
+  e.fraction |= has_fraction(x), e.half |= is_halfway(x);
   e.above_16m |= size > 0x1p24, e.above_2g |= size >= 0x1p31, e.above_double |= size > 0x1p53;
   e.no_float32 |= !is_float32(x);
   e.extreme |= x >= ends.high || (x < 0 && x <= ends.low);
@@ -280,6 +281,7 @@ constexpr auto plain_call_flags = std::to_array<std::string_view>({
     "every dim order is contiguous or channels last",
     "the dim orders are one for all",
     "the inputs have different sizes",
+    "the inputs have different ranks",
     "the inputs have different dtypes",
     results_are_empty,
     "an out has another dtype than its result",
@@ -335,6 +337,7 @@ class Describing {
   Features features() && {
     for (std::size_t i = 0; i < op_.arguments.size(); ++i) describe(op_.arguments[i], call_.arguments[i]);
     describe_pair();
+    describe_bounds();
     describe_sizes();
     describe_layouts();
     describe_results();
@@ -458,7 +461,7 @@ class Describing {
     measure(subject("the least of")(name), static_cast<double>(*least));
     measure(subject("the largest of")(name), static_cast<double>(*most));
     if (std::ranges::find(v, 0) != v.end()) say(name, "has a 0");
-    if (*least != *most) say(name, "has different numbers");
+    if (*least != *most) say(name, "has different entries");
   }
 
   // Describes the first two arguments that are numbers or tensors, if they broadcast.
@@ -472,9 +475,24 @@ class Describing {
     for (const PairFlag& flag : pair_flags) say_if(found.*flag.holds && is_named(op_, flag.of_operators), flag.says);
   }
 
+  // Numbers named min and max bound a result from below and from above.
+  void describe_bounds() {
+    const auto number = [&](std::string_view name) {
+      const auto at = std::ranges::find(op_.arguments, name, &SchemaArgument::name);
+      return at == op_.arguments.end()
+                 ? std::nullopt
+                 : number_in(call_.arguments[static_cast<std::size_t>(at - op_.arguments.begin())]);
+    };
+    const auto low = number("min"), high = number("max");
+    say_if(low && high && real(*low) > real(*high), "min is above max");
+  }
+
   // Compares the inputs pairwise if there are more than two. For two inputs, the first flag is enough.
   void describe_sizes() {
     say_if(different(input_sizes_), "the inputs have different sizes");
+    const auto rank = [](const Dims& sizes) { return sizes.size(); };
+    say_if(std::ranges::adjacent_find(input_sizes_, std::not_equal_to(), rank) != input_sizes_.end(),
+           "the inputs have different ranks");
     const std::span all(named_inputs_);
     for (std::size_t i = 0; all.size() > 2 && i < all.size(); ++i)
       for (const auto& [other, tensor] : all.subspan(i + 1))
@@ -485,7 +503,9 @@ class Describing {
   static bool is_operand(const SchemaArgument& a, const Value& v) {
     if (a.out || a.type.starts_with("ScalarType")) return false;
     if (const Tensor* t = std::get_if<Tensor>(&v)) return info(t->dtype).kind < Kind::complex;
-    return std::holds_alternative<Int>(v) || std::holds_alternative<double>(v);
+    constexpr auto operands = std::to_array<std::string_view>({"self", "other", "a", "b", "exponent"});
+    return std::ranges::find(operands, a.name) != operands.end() &&
+           (std::holds_alternative<Int>(v) || std::holds_alternative<double>(v));
   }
 
   // What holds for the pairs of elements that an elementwise operator combines; nothing if the sizes do not broadcast.

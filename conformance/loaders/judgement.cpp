@@ -51,10 +51,14 @@ std::string place_of(const verdict::Record& r) {
   return change.substr(0, change.find('='));
 }
 
-std::string when(const verdict::Record& r) {
-  return fmt::format("{} at {}",
-                     r.rule.empty() ? "with a file that breaks no rule" : "with a file that breaks " + r.rule,
-                     place_of(r));
+// A check of a rule that is missing fails at many places of a file; a crash at many places has one reason, which damage
+// of the heap moves to any of them.
+verdict::StatedCause cause(const verdict::Record& r) {
+  const std::string file = concat("with a file that breaks ", r.rule.empty() ? "no rule" : r.rule);
+  const bool is_check =
+      r.failure == verdict::Class::accepted_though_invalid || r.failure == verdict::Class::refused_though_valid;
+  if (is_check) return {r.failure, "", {file}};
+  return {r.failure, "", {concat(file, " at ", place_of(r)), file, "with files that break many rules"}};
 }
 
 std::string how_to_remake(const verdict::Record& r) {
@@ -94,7 +98,7 @@ LoaderDefects::LoaderDefects()
                [](const verdict::Record& a, const verdict::Record& b) { return a.elements < b.elements; }) {}
 
 void LoaderDefects::add(const verdict::Record& r) {
-  if (verdict::is_failure(r.verdict)) defects_.add(r, r.failure, when(r));
+  if (verdict::is_failure(r.verdict)) defects_.add(r, cause(r));
 }
 
 std::vector<verdict::Defect> LoaderDefects::found() const {

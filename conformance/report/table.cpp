@@ -140,11 +140,19 @@ std::string comment(const std::string& message, std::size_t room) {
   return fmt::format("{}{}", comment_mark, fits ? text : fmt::format("{:.{}}…", text, room - 1));
 }
 
+// The number of the defect's cases that the run before did not have.
+std::size_t fresh_cases(const verdict::Defect& d, const TableStyle& style) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(d.case_ids, [&](const std::string& id) { return style.fresh->contains(id); }));
+}
+
 void write_defect(std::ostream& out, const verdict::Defect& d, std::size_t tier_width, const TableStyle& style) {
   const std::string tier = fmt::format("{:<{}}", verdict::name(d.tier), tier_width);
   const std::string far = verdict::how_far(d);
-  fmt::print(out, "{}{}{} ({} {}{}{})\n", painted(tier, text_style(d.tier), style.colour), gap,
-             text::printable(d.sentence), d.cases, d.cases == 1 ? "case" : "cases", far.empty() ? "" : ", ", far);
+  const std::string fresh = style.fresh ? fmt::format(", {} of them new", fresh_cases(d, style)) : "";
+  fmt::print(out, "{}{}{} ({} {}{}{}{})\n", painted(tier, text_style(d.tier), style.colour), gap,
+             text::printable(d.sentence), d.cases, d.cases == 1 ? "case" : "cases", fresh, far.empty() ? "" : ", ",
+             far);
   const std::string repro = verdict::repro_line(d);
   const std::size_t used = tier_width + gap.size() + repro.size() + comment_mark.size();
   const std::size_t width = style.width == TableStyle::unlimited ? std::string::npos : style.width;
@@ -156,7 +164,7 @@ void write_defect(std::ostream& out, const verdict::Defect& d, std::size_t tier_
 std::vector<const verdict::Defect*> listed(const verdict::TesteeSummary& testee, const TableStyle& style) {
   std::vector<const verdict::Defect*> list;
   for (const verdict::Defect& d : testee.defects)
-    if (!d.known && (d.promised() || style.outside)) list.push_back(&d);
+    if (!d.known && (d.promised() || style.outside) && (!style.fresh || fresh_cases(d, style) > 0)) list.push_back(&d);
   return list;
 }
 
@@ -165,16 +173,18 @@ void write_defects(std::ostream& out, const verdict::TesteeSummary& testee, cons
   const auto others =
       std::ranges::count_if(testee.defects, [](const verdict::Defect& d) { return !d.known && !d.promised(); });
   if (list.empty()) {
-    out << "\nNo defects.\n";
+    out << (style.fresh ? "\nNo new defects.\n" : "\nNo defects.\n");
   } else {
-    out << "\nDefects, most serious first, each with its smallest call\n";
+    out << (style.fresh ? "\nDefects with new cases" : "\nDefects")
+        << ", most serious first, each with its smallest call\n";
     std::size_t tier_width = 0;
     const std::size_t shown = std::min(list.size(), style.defects);
     for (std::size_t i = 0; i < shown; ++i) tier_width = std::max(tier_width, verdict::name(list[i]->tier).size());
     for (std::size_t i = 0; i < shown; ++i) write_defect(out, *list[i], tier_width, style);
     if (shown < list.size()) fmt::print(out, "... and {} more: --defects {}\n", list.size() - shown, list.size());
   }
-  if (others > 0 && !style.outside) fmt::print(out, "{} more outside of the contract: --strict\n", others);
+  if (others > 0 && !style.outside && !style.fresh)
+    fmt::print(out, "{} more outside of the contract: --strict\n", others);
 }
 
 void write_expected(std::ostream& out, const verdict::TesteeSummary& testee) {

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <ostream>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "conformance/verdict/summary.h"
@@ -15,6 +17,7 @@ struct TableStyle {
   bool outside = false;                   // also list defects outside the contract
   bool colour = false;                    // ANSI escape sequences
   std::string_view subject = "operator";  // what each line is about
+  const std::set<std::string>* fresh = nullptr;  // if given, only defects with one of these cases are listed
 };
 
 // Writes the terminal report: for each testee one line per operator, totals, the most serious defects, each with the

@@ -60,7 +60,7 @@ const Limit limits[] = {
     {"an invalid call, because a valid program cannot make it",
      {bpte},
      [](const Reproduced& call) { return !call.host.valid(); }},
-    {"a call with a dtype that has no arithmetic, such as quint8: PyTorch cannot make its tensors from bytes",
+    {"a call with a dtype that has no arithmetic, such as quint8: PyTorch cannot make such tensors from bytes",
      {python},
      [](const Reproduced& call) {
        return any_tensor(call, [](const Tensor& t) { return info(t.dtype).kind == Kind::opaque; });

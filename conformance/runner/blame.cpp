@@ -9,6 +9,7 @@ namespace assay::runner {
 namespace {
 
 constexpr std::size_t most_repeated = 4;  // the number of cases that are repeated at the block's end
+constexpr std::size_t left_out = 15;      // the number of cases that are left out for each that is judged as a sample
 
 using Cases = std::span<const std::string>;  // their ids
 
@@ -36,15 +37,33 @@ class BlockJudge {
   BlockJudge(JudgingChildren& children, Cases block) : children_(children), block_(block) {}
 
   std::vector<verdict::Record> records() && {
-    while (judged_.size() < block_.size()) judge_rest();
+    while (judged_.size() < block_.size())
+      if (is_next_lost())
+        judge_sample();
+      else
+        judge_the_others();
     std::vector<verdict::Record> records;
     for (Judged& j : judged_) records.push_back(std::move(j.record));
     return records;
   }
 
  private:
-  // Runs the cases without judgement in a fresh child, as far as it lives, then the first case of the block again.
-  void judge_rest() {
+  // Whether several cases of the next case's kind hang.
+  bool is_next_lost() const {
+    return judged_.size() < block_.size() && children_.patience().is_lost(block_[judged_.size()]);
+  }
+
+  // Leaves out some cases of such a kind, and judges the next case alone.
+  void judge_sample() {
+    for (std::size_t left = left_out; left > 0 && is_next_lost(); --left)
+      judged_.push_back(children_.left_out(block_[judged_.size()]));
+    if (judged_.size() < block_.size())
+      judged_.push_back(children_.run_alone(block_[judged_.size()], Detail::failures, true));
+  }
+
+  // Runs the cases that have no judgement yet in a fresh child, as far as it lives, then the first cases of the block
+  // again.
+  void judge_the_others() {
     begin_ = judged_.size();
     const Cases rest = block_.subspan(begin_), first = block_.first(std::min(most_repeated, block_.size()));
     run_.assign(rest.begin(), rest.end());
@@ -60,9 +79,12 @@ class BlockJudge {
   bool judge_first(std::size_t i) {
     judged_.push_back(seen_[i]);
     if (!verdict::is_failure(seen_[i].record.verdict)) return true;
-    const Judged alone = children_.run_alone(run_[i]);
-    judged_.back().record = alone.record;
-    return alone.answer == seen_[i].answer || explain(i, begin_ + i, alone);
+    const bool hangs = seen_[i].record.verdict == verdict::Verdict::timeout;
+    if (hangs && i == 0) return true;  // it was alone
+    const Judged alone = children_.run_alone(run_[i], Detail::failures, hangs);
+    const bool hangs_alone = hangs && alone.record.verdict == verdict::Verdict::timeout;
+    if (!hangs_alone) judged_.back().record = alone.record;
+    return hangs_alone || alone.answer == seen_[i].answer || explain(i, begin_ + i, alone);
   }
 
   // Case i of the run is the repeated case `first` of the block.
@@ -76,7 +98,7 @@ class BlockJudge {
 
   // Case i of the run, case `at` of the block, is answered differently than alone.
   bool explain(std::size_t i, std::size_t at, const Judged& alone) {
-    if (const auto outlived = last_outlived(i)) return goes_on_behind(*outlived);
+    if (const auto outlived = last_outlived(i)) return still_count_after(*outlived);
     const auto found = culprit(children_, Cases(run_).first(i), run_[i], alone.answer);
     if (!found) {
       judged_[at].record = not_repeatable(children_.run_alone(run_[i], Detail::all).record);
@@ -108,8 +130,9 @@ class BlockJudge {
   }
 
   // The state after an abort may be why a later case is answered differently. The cases after the abort run again in a
-  // fresh child, as after any other crash. Repeated cases after an abort tell nothing.
-  bool goes_on_behind(std::size_t outlived) {
+  // fresh child, as after any other crash. Repeated cases after an abort tell nothing. Returns whether the later
+  // results still count.
+  bool still_count_after(std::size_t outlived) {
     if (begin_ + outlived >= block_.size()) return true;
     judged_.resize(begin_ + outlived + 1);
     recovers_from_aborts_ = false;

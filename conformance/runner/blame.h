@@ -18,6 +18,7 @@ namespace assay::runner {
 //   run again in a fresh child.
 // - The first cases are repeated at the block's end. A different answer is handled in the same way.
 // - A case that is answered in two ways without another case to blame is not repeatable.
+// - Where several cases of a kind hang, only a sample of the others is judged; the rest is left out.
 // Throws Interrupted.
 std::vector<verdict::Record> judge_in_turn(JudgingChildren& children, std::span<const std::string> block);
 

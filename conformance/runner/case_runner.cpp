@@ -28,8 +28,8 @@ Judged CaseRunner::judge(const cases::CaseId& id, RunMode mode) {
   return run_case(corpus_, *probe_, contract_, id, mode.detail);
 }
 
-Judged CaseRunner::run_alone(const cases::CaseId& id, Detail detail) {
-  return children_.run_alone(cases::to_text(id), detail);
+Judged CaseRunner::run_alone(const cases::CaseId& id, Detail detail, bool hangs) {
+  return children_.run_alone(cases::to_text(id), detail, hangs);
 }
 
 std::vector<verdict::Record> CaseRunner::judge_block(const Block& block) {

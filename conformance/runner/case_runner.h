@@ -27,9 +27,10 @@ class CaseRunner {
 
   // The children that judge its cases, for trials.
   JudgingChildren& children() { return children_; }
+  const JudgingChildren& children() const { return children_; }
 
-  // Runs one case in a fresh child.
-  Judged run_alone(const cases::CaseId& id, Detail detail = Detail::failures);
+  // Runs one case in a fresh child; with the short limit of time if it is known to hang.
+  Judged run_alone(const cases::CaseId& id, Detail detail = Detail::failures, bool hangs = false);
 
   // The records of judge_in_turn.
   std::vector<verdict::Record> judge_block(const Block& block);

@@ -14,20 +14,57 @@ std::string task_of(const std::string& id, RunMode mode) {
   return std::string{static_cast<char>(mode.detail), static_cast<char>(mode.recovers_from_aborts)} + id;
 }
 
+// Numbers and tensors as bytes for a process of the same program.
+void append(std::string& bytes, std::uint64_t n) { bytes.append(reinterpret_cast<const char*>(&n), sizeof n); }
+void append(std::string& bytes, const Tensor& t) {
+  append(bytes, static_cast<std::uint64_t>(t.dtype));
+  append(bytes, static_cast<std::uint64_t>(t.rank()));
+  for (const Int n : t.sizes) append(bytes, static_cast<std::uint64_t>(n));
+  for (const Int d : t.dim_order) append(bytes, static_cast<std::uint64_t>(d));
+  append(bytes, t.bytes.size());
+  bytes.append(reinterpret_cast<const char*>(t.bytes.data()), t.bytes.size());
+}
+
+std::uint64_t take_number(std::string_view& bytes) {
+  std::uint64_t n = 0;
+  std::memcpy(&n, bytes.data(), sizeof n);
+  bytes.remove_prefix(sizeof n);
+  return n;
+}
+Tensor take_tensor(std::string_view& bytes) {
+  Tensor t;
+  t.dtype = static_cast<DType>(take_number(bytes));
+  const auto rank = static_cast<int>(take_number(bytes));
+  for (int d = 0; d < rank; ++d) t.sizes.push_back(static_cast<Int>(take_number(bytes)));
+  for (int d = 0; d < rank; ++d) t.dim_order.push_back(static_cast<Int>(take_number(bytes)));
+  const auto size = static_cast<std::size_t>(take_number(bytes));
+  const auto* data = reinterpret_cast<const std::byte*>(bytes.data());
+  t.bytes.assign(data, data + size);
+  bytes.remove_prefix(size);
+  return t;
+}
+
 std::string to_bytes(const Judged& j) {
-  return std::string(reinterpret_cast<const char*>(&j.answer), sizeof j.answer) + verdict::to_bytes(j.record);
+  std::string bytes;
+  append(bytes, j.answer);
+  append(bytes, j.outs.size());
+  for (const Tensor& t : j.outs) append(bytes, t);
+  return bytes + verdict::to_bytes(j.record);
 }
 
 Judged judged_from(std::string_view bytes, bool spoilt) {
-  Judged j{verdict::from_bytes(bytes.substr(sizeof j.answer)), 0, spoilt};
-  std::memcpy(&j.answer, bytes.data(), sizeof j.answer);
+  Judged j;
+  j.spoilt = spoilt;
+  j.answer = take_number(bytes);
+  for (std::uint64_t left = take_number(bytes); left > 0; --left) j.outs.push_back(take_tensor(bytes));
+  j.record = verdict::from_bytes(bytes);
   return j;
 }
 
 }  // namespace
 
 JudgingChildren::JudgingChildren(const sandbox::TimeLimit& time_limit, Judge judge, Lose lose, int processors)
-    : time_limit_(time_limit),
+    : patience_(time_limit),
       lose_(std::move(lose)),
       fork_server_(
           [judge = std::move(judge)](std::string_view task) {
@@ -44,7 +81,14 @@ Judged JudgingChildren::judged(const std::string& id, const sandbox::TaskResult&
     fault.place = concat("case ", id);
     throw fault;
   }
-  return lose_(id, result, detail);
+  return lose_(id, result, result.end == timed_out ? std::max(detail, Detail::failures) : detail);
+}
+
+Judged JudgingChildren::left_out(const std::string& id) const {
+  Judged judged = lose_(id, {sandbox::TaskResult::End::timed_out, {}, 0, {}, {}}, Detail::failures);
+  judged.record.verdict = verdict::Verdict::unsupported;
+  judged.record.rule = "run.hangs", judged.record.message = "not judged: several calls of its kind do not end";
+  return judged;
 }
 
 JudgingChildren::RunPart JudgingChildren::run(sandbox::Child& child, std::span<const std::string> ids, RunMode mode,
@@ -52,8 +96,13 @@ JudgingChildren::RunPart JudgingChildren::run(sandbox::Child& child, std::span<c
   for (const std::string& id : ids.first(std::min(ahead, ids.size()))) child.give(task_of(id, mode));
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (i + ahead < ids.size()) child.give(task_of(ids[i + ahead], mode));
+    patience_.note_begin(ids[i]);
+    const auto begin = std::chrono::steady_clock::now();
     const sandbox::TaskResult result = child.next();
+    const bool hangs = result.end == sandbox::TaskResult::End::timed_out;
+    if (!hangs) patience_.note_end(std::chrono::steady_clock::now() - begin);
     if (!child.lives() && child.has_recovered()) return {i, true, true};
+    if (hangs) patience_.note_hang(ids[i]);
     const bool is_last = !child.lives() || result.end == sandbox::TaskResult::End::last;
     const bool stops = !goes_on(judged(ids[i], result, i == 0 ? mode.detail : Detail::outcome));
     if (stops || is_last) return {i + 1, false, true};
@@ -63,15 +112,15 @@ JudgingChildren::RunPart JudgingChildren::run(sandbox::Child& child, std::span<c
 
 JudgingChildren::Run JudgingChildren::run(std::span<const std::string> ids, bool recovers_from_aborts) {
   Run all;
-  sandbox::Child child(fork_server_, time_limit_);
+  sandbox::Child child(fork_server_, patience_.limit());
   const auto keep = [&](Judged j) { return all.judged.push_back(std::move(j)), true; };
   all.is_lost = run(child, ids, {Detail::facts, recovers_from_aborts}, keep).is_lost;
   return all;
 }
 
-Judged JudgingChildren::run_alone(const std::string& id, Detail detail) {
+Judged JudgingChildren::run_alone(const std::string& id, Detail detail, bool hangs) {
   Judged judged;
-  sandbox::Child child(fork_server_, time_limit_);
+  sandbox::Child child(fork_server_, hangs ? patience_.short_limit() : patience_.limit());
   run(child, {&id, 1}, {detail, false}, [&](Judged j) { return judged = std::move(j), true; });
   return judged;
 }

@@ -8,9 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/runner/patience.h"
 #include "conformance/sandbox/child.h"
 #include "conformance/sandbox/fork_server.h"
 #include "conformance/verdict/record.h"
+#include "reference/tensor.h"
 
 namespace assay::runner {
 
@@ -19,11 +21,13 @@ struct Judged {
   verdict::Record record;
   std::uint64_t answer = 0;  // a digest of all that the testee did, except free values, texts of refusals, and times
   bool spoilt = false;       // the process must not run another case
+  std::vector<Tensor> outs = {};  // with Detail::answer, the testee's results; none if it refused, or if they are large
 };
 
 // How many details a record has.
 enum class Detail : std::uint8_t {
   outcome,  // verdict, class, rule and message; for cases that the caller knows to be promised
+  answer,   // also the testee's results
   facts,  // also the facts of the case; and inputs, outs, expected and got of a case that is neither passed nor failed
           // (such as unsupported)
   failures,  // also inputs, outs, expected and got of a failing case
@@ -46,7 +50,8 @@ class JudgingChildren {
   // threads. `processors` is the number of processors that cases run on.
   JudgingChildren(const sandbox::TimeLimit& time_limit, Judge judge, Lose lose, int processors = 1);
 
-  const sandbox::TimeLimit& time_limit() const { return time_limit_; }
+  const sandbox::TimeLimit& time_limit() const { return patience_.full(); }
+  const Patience& patience() const { return patience_; }
 
   // The judgements of some cases. The list ends at the first case that crashed or damaged the child. After a case that
   // the child recovered from, the child's death tells nothing about the case that it dies with.
@@ -59,8 +64,11 @@ class JudgingChildren {
   // the outcome alone. Throws Interrupted, and Fault if `judge` threw.
   Run run(std::span<const std::string> ids, bool recovers_from_aborts = false);
 
-  // Judges one case in a fresh child.
-  Judged run_alone(const std::string& id, Detail detail = Detail::failures);
+  // Judges one case in a fresh child; with the short limit of time if it is known to hang.
+  Judged run_alone(const std::string& id, Detail detail = Detail::failures, bool hangs = false);
+
+  // The record of a case that is not judged because too many cases of its kind hang.
+  Judged left_out(const std::string& id) const;
 
  private:
   friend class Trials;
@@ -75,7 +83,7 @@ class JudgingChildren {
               const std::function<bool(Judged)>& goes_on);
   Judged judged(const std::string& id, const sandbox::TaskResult& result, Detail detail) const;
 
-  sandbox::TimeLimit time_limit_;
+  Patience patience_;
   Lose lose_;
   sandbox::ForkServer fork_server_;
 };

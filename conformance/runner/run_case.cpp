@@ -15,6 +15,13 @@ namespace assay::runner {
 namespace {
 
 constexpr Int shown_elements = 64;
+constexpr std::size_t most_bytes = 1 << 20;  // of the results of one answer
+
+std::size_t bytes_of(std::span<const Tensor> tensors) {
+  std::size_t all = 0;
+  for (const Tensor& t : tensors) all += t.bytes.size();
+  return all;
+}
 
 std::string shown(std::span<const Tensor> tensors) {
   std::string all;
@@ -149,7 +156,7 @@ Judged run_case(const cases::Corpus& corpus, sandbox::Probe& probe, const contra
   r.verdict = j.verdict, r.failure = j.failure, r.distance = j.distance, r.seconds = seen.seconds;
   const bool spoilt = seen.spoilt || probe.is_spent();
   if (j.verdict == verdict::Verdict::pass && detail != Detail::all)
-    return {std::move(r), answer_of(free, seen), spoilt};
+    return {std::move(r), answer_of(free, seen), spoilt, {}};
   r.rule = j.rule, r.message = j.message, r.bound = j.bound;
   if (detail >= Detail::failures || (detail == Detail::facts && !verdict::is_failure(j.verdict))) {
     describe_call(r, c, host.arguments);
@@ -160,7 +167,9 @@ Judged run_case(const cases::Corpus& corpus, sandbox::Probe& probe, const contra
     r.message = concat("what is wanted is ", c.op->math);
   if (!seen.circumstance.empty()) r.message = concat(seen.circumstance, r.message.empty() ? "" : ": ", r.message);
   if (r.failure == verdict::Class::not_repeatable) r = not_repeatable(std::move(r));
-  return {std::move(r), answer_of(free, seen), spoilt};
+  Judged judged{std::move(r), answer_of(free, seen), spoilt, {}};
+  if (detail == Detail::answer && bytes_of(seen.outs) <= most_bytes) judged.outs = std::move(seen.outs);
+  return judged;
 }
 
 Judged lost_case(const cases::Corpus& corpus, std::string_view testee, const contract::Contract& contract,
@@ -169,14 +178,14 @@ Judged lost_case(const cases::Corpus& corpus, std::string_view testee, const con
   r.verdict = sandbox::verdict_on_death(result), r.failure = sandbox::class_of_death(result);
   r.message = sandbox::words_of_death(result);
   const std::uint64_t answer = text::digest(concat(verdict::name(r.verdict), result.text));
-  if (detail < Detail::failures) return {std::move(r), answer, true};
+  if (detail < Detail::failures) return {std::move(r), answer, true, {}};
   const cases::Case c = corpus.make(id);
   const cases::HostCall host = cases::host_call(c);
   describe_case(r, c, contract, host);
   describe_call(r, c, host.arguments);
   r.rule = host.expected.answer.rule;
   r.expected = shown(host.expected);
-  return {std::move(r), answer, true};
+  return {std::move(r), answer, true, {}};
 }
 
 }  // namespace assay::runner

@@ -14,6 +14,7 @@
 #include "conformance/sandbox/guarded_memory.h"
 #include "conformance/sandbox/heap.h"
 #include "conformance/sandbox/recover.h"
+#include "conformance/testee/copied.h"
 #include "reference/fault.h"
 
 namespace assay::sandbox {
@@ -42,10 +43,6 @@ std::uint64_t seed_of(std::uint64_t call, std::size_t out) { return call + (out 
 verdict::Class class_of(const Damage& damage) {
   if (damage.kind == Damage::Kind::freed) return verdict::Class::uses_freed;
   return damage.kind == Damage::Kind::freed_twice ? verdict::Class::double_free : verdict::Class::heap_damage;
-}
-
-Tensor taken(const testee::TensorView& view) {
-  return {view.dtype, view.sizes, view.dim_order, {view.data, view.data + view.bytes()}};
 }
 
 void put_down(Observation& seen, verdict::Class conduct, std::string violation) {
@@ -92,7 +89,7 @@ class Run {
     seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     look_around(seen);
     if (seen.reply.outcome == Outcome::ok && resized_beyond_memory().empty())
-      std::ranges::transform(outs(), std::back_inserter(seen.outs), taken);
+      for (const testee::TensorView& out : outs()) seen.outs.push_back(testee::copied(out));
     return seen;
   }
 

@@ -1,6 +1,7 @@
 #include "conformance/scenarios/defects.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <span>
 
@@ -134,27 +135,38 @@ class Places {
   std::map<std::pair<std::string, bool>, const verdict::Record*> first_;
 };
 
-struct Cause {
-  verdict::Class failure;
-  std::string when;
-};
+// The rules of frames, which any request can show to be broken. The other rules are about what one request does.
+constexpr auto rules_of_frames = std::to_array<std::string_view>(
+    {"protocol.mark", "protocol.version", "protocol.length", "protocol.checksum", "protocol.reply", "protocol.body"});
 
-Cause cause(const verdict::Record& r, const Places& places) {
+// The rule of frames that the testee broke; empty if it broke none.
+std::string_view broken_rule_of_frames(const verdict::Record& r) {
+  const auto breaks = [&](std::string_view rule) {
+    return r.message.find(concat("breaks the rule ", rule, ":")) != std::string::npos;
+  };
+  const auto at = std::ranges::find_if(rules_of_frames, breaks);
+  return at == rules_of_frames.end() ? "" : *at;
+}
+
+verdict::StatedCause cause(const verdict::Record& r, const Places& places) {
+  if (const std::string_view rule = broken_rule_of_frames(r); !rule.empty())
+    return {r.failure, concat("break the rule ", rule, " of the wire protocol")};
   constexpr std::string_view again = where(ScenarioKind::reload);
   if (r.failure == verdict::Class::spoils_state)
-    return {r.failure, kind_of(r) == ScenarioKind::files ? place(r) : std::string(again)};
-  if (r.failure == verdict::Class::changes_input) return {r.failure, ""};
+    return {r.failure, "", {kind_of(r) == ScenarioKind::files ? place(r) : std::string(again)}};
+  if (r.failure == verdict::Class::changes_input) return {r.failure};
   if (r.failure == verdict::Class::accepted_though_invalid)
-    return {r.failure, "with " + behind(words_of(r), "is answered despite ")};
-  if (!is_about_programs(r)) return {r.failure, concat("saying \"", gist(words_of(r)), '"')};
+    return {r.failure, "", {"with " + behind(words_of(r), "is answered despite ")}};
+  if (!is_about_programs(r)) return {r.failure, "", {concat("saying \"", gist(words_of(r)), '"')}};
   const std::string place = places.of(r);
   if (is_answered(r)) {
     const verdict::Class failure = r.failure == verdict::Class::nan ? verdict::Class::value : r.failure;
-    if (place == again) return {verdict::Class::spoils_state, place};
-    return {failure, place.empty() ? concat("with ", subject_of(r.case_id)) : place};
+    if (place == again) return {verdict::Class::spoils_state, "", {place}};
+    if (!place.empty()) return {failure, "", {place}};
+    return {failure, "", {concat("with ", subject_of(r.case_id)), "with many programs"}};
   }
   const std::string phase = scenarios::phase(r), step = phase.empty() ? "" : concat("in a step \"", phase, '"');
-  return {r.failure, concat(step, step.empty() || place.empty() ? "" : ", ", place)};
+  return {r.failure, "", {concat(step, step.empty() || place.empty() ? "" : ", ", place)}};
 }
 
 }  // namespace
@@ -168,10 +180,7 @@ std::vector<verdict::Defect> ScenarioDefects::found() const {
   verdict::StatedDefects defects("the runtime", [](const verdict::Record& a, const verdict::Record& b) {
     return verdict::tier_of(a) < verdict::tier_of(b);
   });
-  for (const verdict::Record& r : failures_) {
-    const auto [failure, when] = cause(r, places);
-    defects.add(r, failure, when);
-  }
+  for (const verdict::Record& r : failures_) defects.add(r, cause(r, places));
   return defects.found();
 }
 

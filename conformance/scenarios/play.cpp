@@ -88,7 +88,8 @@ class Player {
     return is_good && (step.what != Step::Do::load || result.reply.outcome == Outcome::ok);
   }
 
-  const judge::Judgement& judgement() const { return judgement_; }  // the most serious one
+  // The judgement of the step that ended the case. If no step ended it, the last judgement that is not `pass`.
+  const judge::Judgement& judgement() const { return judgement_; }
   // A digest of the outcomes alone, since threads may add in another order and round differently.
   std::uint64_t answer() const { return text::digest(answer_); }
 

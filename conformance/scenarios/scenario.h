@@ -55,7 +55,8 @@ inline constexpr std::array scenario_kinds = std::to_array<ScenarioKindRow>({
      "behind a call that is refused"},
     {ScenarioKind::operators, "operators", "A program of one instruction gives the result of its operator.", ""},
     {ScenarioKind::files, "files",
-     "A broken file is refused, a file of the same meaning gives the same results, and other files do no harm.",
+     "A broken file is refused, a file of the same meaning gives the same results, and a file of another meaning does "
+     "no harm.",
      "with a file that was changed"},
     {ScenarioKind::requests, "requests",
      "Requests that do not concern programs, such as PING, get the answers that the protocol requires.",

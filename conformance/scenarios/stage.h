@@ -28,6 +28,8 @@ class Stage {
   // Plays one scenario in a fresh child. The record lists the steps.
   runner::Judged judge_alone(const std::string& id) { return children_.run_alone(id, runner::Detail::all); }
 
+  const runner::Patience& patience() const { return children_.patience(); }
+
  private:
   const Scenario& scenario(std::string_view id) const;  // the id must be known
 

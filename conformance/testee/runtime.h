@@ -16,7 +16,8 @@
 
 namespace assay::testee {
 
-// Thrown by load() and call() if the runtime's interface cannot express the request.
+// Thrown by load(), call(), kept() and ask() in two cases: (a) the runtime's interface cannot express the request, (b)
+// the runtime gives no result for the request.
 struct NotAsked : Fault {
   explicit NotAsked(std::string why) : Fault(Outcome::unsupported, "testee", std::move(why)) {}
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <tuple>
@@ -101,6 +102,14 @@ Phrase effect(const Defect& d) {
   return {};
 }
 
+// "ignores alpha" for "ignore alpha", "does not end" for "do not end", "multiplies" for "multiply".
+std::string of_one(std::string_view does) {
+  const std::size_t end = std::min(does.find(' '), does.size());
+  const std::string_view verb = does.substr(0, end), rest = does.substr(end);
+  if (verb.ends_with("ly")) return fmt::format("{}ies{}", verb.substr(0, end - 1), rest);
+  return fmt::format("{}{}{}", verb, verb == "do" || verb.ends_with("sh") ? "es" : "s", rest);
+}
+
 }  // namespace
 
 bool Trial::convinces(double share) const {
@@ -119,8 +128,9 @@ std::string sentence(const Defect& d, std::string_view many) {
   const bool one = d.operators.size() == 1;
   const std::string who = one ? d.operators[0] : fmt::format("{} {}", d.operators.size(), many);
   const Phrase phrase = effect(d);
-  const std::string all = fmt::format("{} {} {}", who, one ? phrase.one : phrase.many, d.when);
-  return d.explained ? all : fmt::format("{}, or nearly so", all);
+  const std::string does =
+      !d.does.empty() ? one ? of_one(d.does) : d.does : std::string(one ? phrase.one : phrase.many);
+  return fmt::format("{} {}{}{}", who, does, d.when.empty() ? "" : " ", d.when);
 }
 
 std::string_view kind(const Defect& d) { return d.failure == Class::none ? name(d.verdict) : name(d.failure); }

@@ -10,6 +10,7 @@ namespace assay::verdict {
 
 // The share of the drawn calls that a trial must classify rightly, and the least number of drawn calls.
 constexpr double convincing = 0.95;
+constexpr double likely = 0.8;  // the share from which on an explanation is told, as one of most such calls
 constexpr std::uint64_t fewest_drawn = 8;
 
 // How well an explanation predicts failures: the counts of calls that were drawn to test it.
@@ -31,6 +32,8 @@ struct Defect {
   Tier tier = Tier::none;  // the tier of its most serious case
   Verdict verdict = Verdict::fail;
   Class failure = Class::none;
+  std::string does;      // what the testee does, in the plural, as "ignore alpha"; empty: what `failure` says. Only the
+                         // sentence of it is written to files
   std::string when;      // "whenever self has NaN"
   std::string sentence;  // the subject that fails, how it fails and when
   std::vector<std::string>

@@ -8,12 +8,12 @@ namespace {
 constexpr double near_distance = 4;
 
 // The tier of a promised call, by effect, in the order of the enum.
-struct DeedRow {
+struct EffectRow {
   Effect effect;
   Tier valid, invalid;
 };
 
-constexpr auto deeds = std::to_array<DeedRow>({
+constexpr auto tiers_by_effect = std::to_array<EffectRow>({
     {Effect::nothing, Tier::none, Tier::none},
     {Effect::wrong, Tier::wrong, Tier::invalid_accepted},
     {Effect::unrepeatable, Tier::not_repeatable, Tier::not_repeatable},
@@ -38,7 +38,7 @@ Tier tier_of(Verdict verdict, Class failure, bool valid, std::span<const std::st
   if (!promised) return Tier::not_promised;
   const Effect effect =
       failure == Class::none ? Effect::damage : row(failure).effect;  // a crash without a known cause, or a hang
-  const DeedRow& tier = deeds[static_cast<std::size_t>(effect)];
+  const EffectRow& tier = tiers_by_effect[static_cast<std::size_t>(effect)];
   if (!valid) return tier.invalid;
   return effect == Effect::wrong ? tier_of_wrong(slices) : tier.valid;
 }

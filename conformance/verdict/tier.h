@@ -48,7 +48,7 @@ inline constexpr std::array tiers = std::to_array<TierRow>({
     {Tier::invalid_accepted, "invalid-accepted", "An invalid call is answered."},
     {Tier::invalid_aborted, "invalid-aborted", "An invalid call aborts or exits instead of being refused."},
     {Tier::not_promised, "not-promised",
-     "The testee accepts a call that the contract does not promise, and gives a wrong answer."},
+     "A call that the contract does not promise fails, for example with a wrong answer."},
     {Tier::near, "near", "The error of a value is more than its bound, but at most 4 times the bound."},
     {Tier::quality, "quality", "The error of a value is within its bound, but larger than it should be."},
     {Tier::none, "none", "The case does not fail."},

@@ -96,7 +96,7 @@ inline constexpr std::array classes = std::to_array<ClassRow>({
     {Class::illegal_instruction, "illegal-instruction", Effect::damage,
      "The process ends in an illegal instruction (SIGILL, SIGTRAP)."},
     {Class::signal, "signal", Effect::damage, "The process ends in a signal that has no class of its own."},
-    {Class::exit, "exit", Effect::refusal, "The process exits without a signal, or breaks the runtime protocol."},
+    {Class::exit, "exit", Effect::refusal, "The process exits without a signal, or breaks the wire protocol."},
     {Class::abort, "abort", Effect::refusal, "The process aborts itself (SIGABRT)."},
     {Class::assertion, "assertion", Effect::refusal, "A failed assertion aborts the process."},
     {Class::refused_though_valid, "refused-though-valid", Effect::refusal, "The testee refuses a valid call."},

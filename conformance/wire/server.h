@@ -14,7 +14,7 @@
 
 namespace assay::wire {
 
-// The server of the runtime protocol: answers requests from a library of kernels, a runtime, or both. Either may be
+// The server of the wire protocol: answers requests from a library of kernels, a runtime, or both. Either may be
 // null. They must outlive the server.
 class Server {
  public:

@@ -12,10 +12,11 @@
  * must be aligned to 16 bytes in memory and must not change. A pointer may be null only if its size is 0 (R8).
  *
  * A function that refuses a request returns an outcome other than ASSAY_OK and writes the reason to `*fault`. The
- * pointer `fault` may be null.
+ * pointer `fault` may be null. In the comment of a function, "Faults:" lists the rules by which the function may refuse
+ * a request.
  *
- * One thread at a time may use a method. Different methods and programs are independent of each other, except for state
- * that methods share. */
+ * One thread at a time may use a method. Different methods and programs are independent of each other. Exception:
+ * methods of a program may share state. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -104,12 +105,15 @@ typedef struct assay_options {
    * definition. Its error bounds for finite numbers are wider than without this option. If an operand is infinite or
    * NaN, any result is allowed. */
   bool relaxed;
-  bool as_written; /* makes one step for each instruction: merges and drops no instructions and changes no dim order */
+  /* Makes one step for each instruction. The runtime then neither fuses nor drops instructions, and it keeps each
+   * tensor in the dim order that the program declares. */
+  bool as_written;
   /* Lets methods also share state that has no name: all methods share each planned memory that holds state of any
    * method. Without this option they share only named state. The option must be the same for all methods of a program.
    */
   bool share_arenas;
-  const assay_packed* packed; /* the packed constants to use; if null, the method packs its own into prepared memory */
+  /* The packed constants to use. If null, the method packs its constants into the memory `prepared`. */
+  const assay_packed* packed;
 } assay_options;
 
 /* The sizes in bytes of the memories of a method. */
@@ -193,10 +197,11 @@ assay_outcome assay_output(const assay_method* method, size_t i, assay_value* va
  * allows a small difference. An input that the program declares as Null accepts None, any number and any string.
  * Faults: R1, R2, R3, R6 to R8, and V4 if an unbounded tensor does not fit in its memory. */
 assay_outcome assay_set_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault);
-/* Sets input i without a copy: the method reads a tensor's elements in place until the input is set again. The memory
- * must stay valid and must not change during an execution. Refuses the input by rule R5 if the program writes to it, if
- * another value has the same bytes, if a kernel reads bytes beyond the end of the tensor, or if the memory is not
- * aligned to the size of an element. Other faults: the same as those of assay_set_input. */
+/* Sets input i without a copy: the method reads a tensor's elements from the client's memory until the input is set
+ * again. The memory must stay valid and must not change during an execution. Refuses the input by rule R5 in four
+ * cases: (a) the program writes to the input, (b) another value has the same bytes, (c) a kernel reads bytes beyond the
+ * end of the tensor, (d) the memory is not aligned to the size of an element. Other faults: the same as those of
+ * assay_set_input. */
 assay_outcome assay_alias_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault);
 /* Supplies the memory of output i. Requires an output to which the program's memory plan gives no memory.
  * Faults: R5 to R8. */
@@ -211,13 +216,12 @@ assay_outcome assay_execute(assay_method* method, assay_fault* fault);
 assay_outcome assay_step(assay_method* method, assay_fault* fault);
 /* Returns whether an execution has begun and not ended. */
 bool assay_running(const assay_method* method);
-/* Abandons an execution between two steps. State keeps what the steps wrote. */
+/* Abandons the execution that has begun. Call it between two steps. State keeps what the steps wrote. */
 void assay_reset(assay_method* method);
 
-/* What a step does: the work of its own instruction, and the work of other instructions that rewrites merged into it.
- */
+/* What a step does: the work of its own instruction, and the work of other instructions that rewrites fused into it. */
 typedef struct assay_step_info {
-  uint32_t instruction; /* the index of the instruction, counted through all chains */
+  uint32_t instruction; /* the index of the instruction, counted from 0 through all chains */
   const char* op;       /* the operator's name, or "" if the instruction calls none; the text has no terminating zero */
   size_t op_length;
   const char* kernel;     /* the name of the kernel, or "reference" for the fallback */
@@ -227,7 +231,7 @@ typedef struct assay_step_info {
   bool unread;            /* the step does not write the indices of a max pool, because nothing reads them */
   const char* activation; /* the activation function that the step also applies, or "" */
   bool attention;         /* the step computes a whole attention: scores, softmax and product; it stores no scores */
-  bool views;             /* the step reads or writes through views with other strides, which replace copies */
+  bool views;             /* the step reads or writes tensors through strided views, which replace copies */
 } assay_step_info;
 /* Returns the name of the i-th rewrite that changed the method's calls, counted from 0. Returns null if i is not less
  * than the number of these rewrites. */

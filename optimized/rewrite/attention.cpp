@@ -6,7 +6,9 @@
 #include "optimized/selection/views.h"
 #include "rewrites.gen.h"
 
-// Merges softmax(scale q k^T + mask) v into one call. The scores are not stored.
+// Merges softmax(scale q k^T + mask) v into one call. The scores are not stored. The merged call computes the same
+// formula, with one product of all factors as the scale; results change at most by rounding. No other call reads the
+// intermediate results that are no longer stored, and no call changes an operand before the merged call reads it.
 namespace assay::optimized {
 namespace {
 

@@ -2,6 +2,9 @@
 #include "optimized/runtime/table.h"
 #include "rewrites.gen.h"
 
+// Stores images in the layout channels last, in which convolutions are faster. An image keeps its elements; only their
+// places in memory change. Every call that uses the image has a kernel that accepts the layout; otherwise the image
+// keeps its old layout. Inputs, outputs and states of the method keep their layout, so the caller sees no change.
 namespace assay::optimized {
 namespace {
 

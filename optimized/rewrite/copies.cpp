@@ -3,7 +3,10 @@
 #include "optimized/selection/views.h"
 #include "rewrites.gen.h"
 
-// Drops copies that are not needed.
+// Drops copies of constants and of other tensors. fold_constants: a constant never changes, so a call that only
+// converts it or reorders its dimensions gives the same result once, before the first execution. drop_copies: the copy
+// has the same bytes as its source, no other call writes the copy, and the source does not change after its first
+// read. Every call that read the copy therefore reads the same elements from the source.
 namespace assay::optimized {
 namespace {
 

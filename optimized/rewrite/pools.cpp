@@ -2,6 +2,8 @@
 #include "optimized/runtime/table.h"
 #include "rewrites.gen.h"
 
+// Lets max pools leave out the indices. Only the pool writes the tensor of the indices, and neither a call nor the
+// caller of the method reads this tensor. The maxima do not depend on it, so all results stay the same.
 namespace assay::optimized {
 namespace {
 

@@ -3,6 +3,10 @@
 #include "optimized/selection/layout.h"
 #include "rewrites.gen.h"
 
+// Fuses a convolution or a matrix product with the calls that follow it. The kernel applies the same formulas to each
+// element before it stores the element. The constants of a batch norm become one factor and one summand for each
+// channel, so results change at most by rounding. No other call reads the intermediate results that are no longer
+// stored, and no call changes an operand before the fused call reads it.
 namespace assay::optimized {
 namespace {
 

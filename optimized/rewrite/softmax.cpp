@@ -4,6 +4,9 @@
 #include "optimized/selection/layout.h"
 #include "rewrites.gen.h"
 
+// Fuses a softmax with the calls that replace its result by 0 in rows whose elements are all -infinity. The fused
+// softmax writes zeros for these rows and is unchanged for all other rows, which is what the calls compute together.
+// No other call reads the intermediate results, and x does not change between the softmax and the comparison.
 namespace assay::optimized {
 namespace {
 

@@ -6,6 +6,9 @@
 #include "optimized/selection/layout.h"
 #include "rewrites.gen.h"
 
+// Writes only the changed elements of a state. If a copy stores in a state what index_put made of the same state, the
+// copy becomes an index_put_ of the state: it writes only the elements that the indices name. The state and the
+// operands have not changed since the index_put, so the state has the same elements as after the copy.
 namespace assay::optimized {
 namespace {
 
@@ -21,8 +24,6 @@ const Instruction* find_put(const Draft& draft, const Instruction& copy, std::ui
   return puts && state.tensor->dtype == made.tensor->dtype && same_sizes(*state.tensor, *made.tensor) ? &put : nullptr;
 }
 
-// A copy stores in a state what index_put made of the same state. The copy becomes an index_put_ of the state: it
-// writes only the elements that the indices name. The state and the operands have not changed since the index_put.
 bool put_back(Draft& draft, std::uint32_t copy) {
   std::uint32_t at;
   const Instruction* put = find_put(draft, draft.calls[copy], at);

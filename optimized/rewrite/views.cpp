@@ -4,6 +4,9 @@
 #include "optimized/runtime/table.h"
 #include "rewrites.gen.h"
 
+// Drops a copy that only changes strides if all calls that read it can read its source through a view. The source keeps
+// the same elements until the last of these calls, because neither these calls nor a call in between writes the source.
+// Each of these calls therefore reads the same elements as before.
 namespace assay::optimized {
 namespace {
 
@@ -16,8 +19,7 @@ struct ViewUse {
   View view;
 };
 
-// Drops a copy that only changes strides if all calls that read it can read its source through a view. The source keeps
-// the same elements until the last of these calls: neither they nor a call in between writes it.
+// A copy that this rewrite may drop.
 class Copy {
  public:
   Copy(Draft& draft, std::uint32_t at) : draft_(draft), at_(at), call_(draft.calls[at].call) {}

@@ -74,7 +74,7 @@ class PlanBuilder {
   Index constant(DType dtype, const Sizes& sizes, std::uint32_t data);
 
   pte::TensorT& at(Index tensor) { return *plan_.values[static_cast<std::size_t>(tensor)]->val.AsTensor(); }
-  // Returns the tensor's extra info. Adds it if the tensor has none.
+  // Returns the tensor's ExtraTensorInfo. Adds one if the tensor has none.
   pte::ExtraTensorInfoT& extra(Index tensor);
 
   // -- the memory plan ------------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ class PlanBuilder {
   pte::BackendDelegateT& delegate(const std::string& id, pte::DataLocation location, std::uint32_t index);
   void new_chain() { plan_.chains.push_back(std::make_unique<pte::ChainT>()); }
 
-  // Appends an instruction, given as its table, to the last chain.
+  // Appends an instruction to the last chain. `what` is the instruction's table, such as a pte::MoveCallT.
   template <class Table>
   void instruction(Table what) {
     if (plan_.chains.empty()) new_chain();
@@ -138,7 +138,7 @@ class ProgramBuilder {
   // older format.
   pte::SubsegmentOffsetsT& constants();
   // constant() adds the bytes of a constant, and initial() adds the bytes of the initial value of a mutable tensor.
-  // Both return the index of the added bytes. Indices count from 1.
+  // Both return the index of the added bytes. The first index is 1.
   std::uint32_t constant(const Bytes& bytes) { return append(constants(), bytes); }
   std::uint32_t initial(const Bytes& bytes);
   void named(const std::string& key, Bytes bytes);  // adds named data

@@ -52,8 +52,8 @@ using BundleFile = OpenFile<format::BundleView>;
 using AnyFile = OpenFile<format::AnyView>;
 
 // Each function checks the rules that spec/format/rules.yaml marks `decode`: structure, header, version, presence. The
-// copy of the tables and the work of checking them are charged to the budget of the thread's scope. Further faults:
-// limits.memory, limits.work.
+// copy of the tables and the work of checking them are charged to the budget of the thread's scope. If this budget is
+// used up, the fault has the rule limits.memory or limits.work.
 Result<ProgramFile> open_program(File file);
 Result<NamedDataFile> open_data(File file);
 Result<BundleFile> open_bundle(File file);
@@ -87,9 +87,9 @@ std::vector<Fault> faults_of(const NamedDataFile& file);
 std::vector<Fault> faults_of(const BundleFile& bundle,
                              const ValidProgram& program);  // `program` must be the program in the bundle
 std::vector<Fault> faults_of(const AnyFile& file, const FileKind& kind, const format::Related& related);
-// The faults of a file of this kind. `data` are the data files of a program. Returns the faults in the structure of
-// these files. If there are none, returns the faults of the parts of the file. If there are none either, returns the
-// faults of the file itself.
+// The faults of a file of this kind. `data` are the data files of a program. The check has three stages: (1) the
+// structure of the file and then of each data file, (2) the parts of the file, such as the program in a bundle, (3) the
+// file itself. Returns the faults of the first file or stage that has faults, and checks nothing after it.
 std::vector<Fault> faults_of(File file, const FileKind& kind, std::span<const File> data = {});
 
 std::string operator_name(const pte::Operator& op);  // the full name, such as "aten::add.out"

@@ -9,7 +9,7 @@
 #include "format/rule.h"
 #include "reference/fault.h"
 
-// Turns findings of the rules of spec/format/rules.yaml into faults.
+// Turns each format::Finding (a file breaks a rule of spec/format/rules.yaml) into a Fault.
 namespace assay {
 
 using format::Place;
@@ -65,7 +65,7 @@ Result<T> refused(FaultList& list) {
 
 using Refusal = std::optional<Fault>;  // empty on success
 
-// Runs f and returns the fault that f throws. std::bad_alloc is returned as a fault limits.memory.
+// Runs f and returns the fault that f throws. std::bad_alloc is returned as a fault with the rule limits.memory.
 template <class F>
 Refusal refusal_of(F f) {
   try {

@@ -20,7 +20,8 @@ class Definedness {
 
   // Reserves memory, so that the next `writes` writes do not throw.
   void make_room(std::size_t writes) { writes_.reserve(writes_.size() + writes); }
-  void write(std::size_t at, std::size_t bytes, By by) noexcept;  // a write over state is state, too
+  // Records a write. A write that begins where a write of state begins is recorded as a write of state, too.
+  void write(std::size_t at, std::size_t bytes, By by) noexcept;
   void forget(std::size_t at) noexcept;
   void begin() noexcept;  // forgets the writes by instructions
 

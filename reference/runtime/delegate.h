@@ -41,7 +41,8 @@ class Delegate {
   virtual std::size_t inputs() const = 0;  // the number of arguments that are inputs; they come first
   virtual std::size_t outputs() const = 0;
   // Runs the delegate. `arguments` are inputs() inputs, then outputs() outputs. Before the call each output is a tensor
-  // without bytes that has the declared dtype, sizes and dim order; after the call it is the result.
+  // without bytes that has the declared dtype, sizes and dim order. The function must replace each output
+  // by its result.
   virtual void execute(std::span<Value> arguments) = 0;
 };
 
@@ -49,7 +50,8 @@ using MakeDelegate = std::function<std::unique_ptr<Delegate>(const DelegateSourc
 using Backends = std::map<std::string, MakeDelegate, std::less<>>;
 
 // The demonstration backend, "ProgramBackend": its payload is a program, and the backend runs the method "forward" of
-// that program. If there is a compile spec "named_data", its value is the key of the named data that are the payload.
+// that program. If the delegate has a compile spec "named_data", the value of this spec is a key, and the payload is
+// the named data with this key.
 constexpr std::string_view program_backend = "ProgramBackend";
 std::unique_ptr<Delegate> make_program_delegate(const DelegateSource& source);
 

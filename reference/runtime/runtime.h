@@ -16,7 +16,9 @@
 #include "reference/runtime/storage.h"
 
 // Runs programs by the requests load, method, set_input, execute and output. The functions throw nothing: a refused
-// request returns a Fault with an outcome, a rule, a place and one sentence.
+// request returns a Fault with an outcome, a rule, a place and one sentence. In the comment of a function, "Faults:"
+// lists the rules by which the function may refuse a request. spec/format/rules.yaml defines the rules. The rule
+// limits.memory is broken if the budget has too little memory left.
 namespace assay {
 
 // What a delegated program inherits from the programs that contain it, in addition to their budget.
@@ -27,12 +29,13 @@ struct Nested {
 };
 inline constexpr int deepest_nesting = 8;
 
-// A function that answers calls of operators in place of assay::call. Requires the same results and faults as those of
-// assay::call.
+// A function that the runtime calls instead of assay::call to compute calls of operators. Requires the same results and
+// faults as those of assay::call.
 using CallOperator = std::function<Answer(const Operator& op, std::span<Value> arguments, const Budget& budget)>;
 
 struct RuntimeOptions {
-  // The budget of all methods of a loaded program and of everything that they delegate. Copies share it.
+  // The budget of all methods of a loaded program and of everything that they delegate. Copies of the options share the
+  // budget.
   Budget budget;
   // The largest number of instructions that one execution may run, including those of all delegated programs.
   // ExecuTorch has the same default.
@@ -43,8 +46,8 @@ struct RuntimeOptions {
   bool share_arenas = false;
   Backends backends = own_backends();
   Nested nested = {};  // only the runtime sets it
-  // The function that answers the calls of operators. If empty, the reference answers them. The runtime itself answers
-  // the calls of operators that only change to which tensor a value refers.
+  // The function that computes the calls of operators. If it is empty, assay::call computes them. Exception: the
+  // runtime itself executes a call of an operator that only changes to which tensor a value refers.
   CallOperator call = {};
 };
 
@@ -115,10 +118,10 @@ class Method {
 // A valid program with its data files.
 class LoadedProgram {
  public:
-  // Opens and validates a program with its data files. Faults: all rules that spec/format/rules.yaml marks decode or
-  // validate, and D6.
+  // Opens and validates a program with its data files. Faults: all rules that spec/format/rules.yaml marks `decode` or
+  // `validate`, and D6.
   static Result<LoadedProgram> load(File program, std::vector<File> data = {}, RuntimeOptions options = {});
-  // Several objects may share a program. Each has its own state.
+  // Several LoadedProgram objects may share a ValidProgram. Each object has its own state.
   explicit LoadedProgram(ValidProgram program, RuntimeOptions options = {});
 
   const ValidProgram& program() const;

@@ -23,6 +23,7 @@ Dims dims(const auto* list) {
 
 // A block of bytes in which tensors are stored, with a record of the bytes that hold values. Allocations are charged to
 // the budget of the thread's innermost scope. Methods in several threads may share a memory: each function is atomic.
+// In the comment of a function, "Faults:" lists the rules of the Faults that the function may throw.
 class Memory {
   enum class Kind : std::uint8_t { planned, own, supplied, constant };
   struct Key {};  // only this class can construct a key
@@ -104,7 +105,7 @@ struct HeldTensor {
   bool is_written() const { return storage.memory->written(storage.at) >= bytes(); }
   void begin();  // begins an execution: resets the sizes and the storage
 
-  // Checks that the tensor may have the sizes `to`. Faults: `rule`.
+  // Checks that the tensor may have the sizes `to`. If not, throws a Fault with the rule `rule`.
   void check_sizes(const Dims& to, RuleId rule, const Place& place) const;
   Tensor read() const;  // returns a copy. Faults: T16, limits.memory
   // Returns `value` rearranged to the dim order of this tensor, and prepares the write of the returned tensor, so that

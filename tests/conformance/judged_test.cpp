@@ -9,6 +9,7 @@
 
 #include "conformance/runner/blame.h"
 #include "conformance/sandbox/death.h"
+#include "reference/fault.h"
 
 namespace assay {
 namespace judged_test {
@@ -21,7 +22,7 @@ int judged = 0;        // number of cases
 
 // The first letter of a case's id selects its behaviour: `a` aborts, `l` aborts with a lock held, `w` waits for that
 // lock, `k` aborts and is counted, `c` fails if a `k` was counted, `s` crashes in another way, `g` fails with an answer
-// that depends on the cases before it, any other letter passes.
+// that depends on the cases before it, `h` never ends, any other letter passes.
 runner::Judged judge(std::string_view id, runner::RunMode mode) {
   const bool aborts = id[0] == 'a' || id[0] == 'l' || id[0] == 'k';
   is_held |= id[0] == 'l', counted += id[0] == 'k';
@@ -30,6 +31,8 @@ runner::Judged judge(std::string_view id, runner::RunMode mode) {
   if (aborts) std::abort();
   if (id[0] == 'w' && is_held) std::this_thread::sleep_for(1h);
   if (id[0] == 's') std::raise(SIGSEGV);
+  for (volatile bool forever = id[0] == 'h'; forever;) {
+  }
   runner::Judged j;
   j.record.verdict = verdict::Verdict::pass, j.record.case_id = id;
   if (id[0] == 'g')
@@ -132,6 +135,24 @@ TEST(Blocks, ACaseThatFailsAloneBlamesNoOther) {
   ASSERT_EQ(records.size(), 4u);
   for (const verdict::Record& r : records)
     EXPECT_EQ(r.failure, r.case_id[0] == 'g' ? verdict::Class::value : verdict::Class::none) << r.case_id;
+}
+
+// After three cases that do not end, one of 16 others of their kind is judged; cases of other kinds all are.
+TEST(Blocks, SampleAKindThatHangs) {
+  runner::JudgingChildren hasty({100ms, 10s}, judge, lose);
+  std::vector<std::string> block;
+  for (int i = 0; i < 40; ++i) block.push_back(concat("h#", i));
+  block.push_back("p#1");
+  int hanging = 0, left_out = 0;
+  const std::vector<verdict::Record> records = runner::judge_in_turn(hasty, block);
+  ASSERT_EQ(records.size(), block.size());
+  for (const verdict::Record& r : records) {
+    hanging += r.verdict == verdict::Verdict::timeout;
+    left_out += r.verdict == verdict::Verdict::unsupported && r.rule == "run.hangs";
+  }
+  EXPECT_EQ(records.back().verdict, verdict::Verdict::pass);
+  EXPECT_EQ(hanging, 5);
+  EXPECT_EQ(left_out, 35);
 }
 
 }  // namespace judged_test

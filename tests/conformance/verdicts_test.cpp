@@ -1,12 +1,15 @@
 // spec/verdicts.md, spec/runtime_suite.md and the tables in the code have the same words, each once.
 #include <gmock/gmock-matchers.h>
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 
 #include "conformance/contract/read_contract.h"
 #include "conformance/scenarios/scenario.h"
+#include "conformance/verdict/stated_defects.h"
 #include "tests/support/records.h"
 
 namespace assay {
@@ -73,6 +76,36 @@ TEST(Words, LinesHaveTheWordsOfTheSpecification) {
   defect.ways = {"whenever self has NaN", "always"}, defect.command = verdict::repro_line(defect.smallest);
   const auto line = nlohmann::ordered_json::parse(verdict::to_json_line(defect));
   EXPECT_THAT(names_of(documented("Defect lines")), ElementsAreArray(fields_of(line["defect"])));
+}
+
+// A few causes of one kind are told apart; many are told more broadly.
+TEST(StatedDefects, JoinManyCausesOfAKind) {
+  const auto found = [](int places, int rules, bool is_of_a_kind) {
+    verdict::StatedDefects defects("the loader", [](const verdict::Record&, const verdict::Record&) { return false; });
+    for (int i = 0; i < places; ++i) {
+      const verdict::Record r = failing("T1", verdict::Class::heap_damage, fmt::format("#{}", i));
+      const std::string place = fmt::format("at {}", i), rule = fmt::format("of rule {}", i % rules);
+      if (is_of_a_kind)
+        defects.add(r, {r.failure, "", {place, rule, "in many ways"}});
+      else
+        defects.add(r, {r.failure, "", {place}});
+    }
+    return defects.found();
+  };
+  EXPECT_EQ(found(3, 3, true).size(), 3u);
+  EXPECT_EQ(found(40, 1, false).size(), 40u);
+  ASSERT_EQ(found(40, 2, true).size(), 2u);
+  EXPECT_EQ(found(40, 2, true)[0].sentence, "the loader damages the heap of rule 0");
+  ASSERT_EQ(found(40, 4, true).size(), 1u);
+  EXPECT_EQ(found(40, 4, true)[0].sentence, "the loader damages the heap in many ways");
+  EXPECT_EQ(found(40, 4, true)[0].case_ids.size(), 40u);
+}
+
+TEST(StatedDefects, SayWhatTheTesteeDoes) {
+  verdict::StatedDefects defects("the runtime", [](const verdict::Record&, const verdict::Record&) { return false; });
+  defects.add(failing("recorded", verdict::Class::exit),
+              {verdict::Class::exit, "break the rule protocol.reply of the wire protocol"});
+  EXPECT_EQ(defects.found().at(0).sentence, "the runtime breaks the rule protocol.reply of the wire protocol");
 }
 
 }  // namespace verdicts_test

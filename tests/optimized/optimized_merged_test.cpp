@@ -14,7 +14,7 @@
 #include "tests/support/whole_suite.h"
 
 // Holds a step that does several instructions to their evaluation in doubles, without rounding in between. The operands
-// are what the step reads. The bound is that of the instructions, propagated: spec/numerics.md, "Merged calls".
+// are what the step reads. The bound is that of the instructions, propagated: spec/numerics.md, "Fused calls".
 namespace assay {
 namespace optimized_merged_test {
 

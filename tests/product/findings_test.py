@@ -105,7 +105,7 @@ class Findings(unittest.TestCase):
         page = files.pop("README.md")
         self.assertEqual(files, {name: whole[name] for name in ("aten-add-out-00000002.cpp", "aten-add-out-00000002.py", "aten-add-out-00000003.cpp")})
         self.assertTrue(page.startswith("# Defects of"))
-        self.assertIn("\n## silent\n\n1. segmentation-fault, 1 cases: sentence 1 | bar.\n2. value, 2 cases: sentence 2 | bar. [aten-add-out-00000002.cpp](", page)
+        self.assertIn("\n## silent\n\n1. segmentation-fault, 1 case: aten::add.out.\n2. value, 2 cases: sentence 2 | bar. [aten-add-out-00000002.cpp](", page)
         self.assertIn("\n4. value, 4 cases: sentence 4 | bar.\n", page)
         self.assertLessEqual(max(map(len, page.splitlines())), 120)
 

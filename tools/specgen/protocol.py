@@ -1,4 +1,4 @@
-"""The numbers of the runtime protocol, spec/protocol.yaml, in each language that speaks it."""
+"""The numbers of the wire protocol, spec/protocol.yaml, in each language that speaks it."""
 import itertools
 
 from entry import SpecError
@@ -27,7 +27,7 @@ def header(protocol, faults):
     if list(protocol["statuses"]) != [*faults, "internal"]:
         raise SpecError("protocol.yaml: the statuses must be the outcomes of faults.yaml and internal, in this order")
     kinds = {ENUMERATORS.get(name, name): number for name, number in numbers(protocol["values"]).items()}
-    return ["#pragma once", "", "#include <array>", "#include <cstdint>", "#include <string_view>", "", "// The numbers of the runtime protocol, from spec/protocol.yaml.", "namespace assay::wire {", "",
+    return ["#pragma once", "", "#include <array>", "#include <cstdint>", "#include <string_view>", "", "// The numbers of the wire protocol, from spec/protocol.yaml.", "namespace assay::wire {", "",
             f"inline constexpr std::array mark{{{', '.join(map(repr, protocol['mark']))}}};", f"inline constexpr std::uint8_t version = {protocol['version']}, log_kind = {protocol['log']};", "",
             enumeration("Request", numbers(protocol["requests"])), enumeration("ValueKind", kinds | {"generated": protocol["generated"]}),
             enumeration("Status", statuses(protocol)), enumeration("Generator", protocol["generators"]), "",

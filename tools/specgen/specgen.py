@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes what is generated from spec/: the declarations, checked wrappers and tables of operators, what they do to their
-arguments, dtypes, outcomes, the numbers of the runtime protocol, the rules of formats and the fields of their tables.
+arguments, dtypes, outcomes, the numbers of the wire protocol, the rules of formats and the fields of their tables.
 
     specgen.py SPEC OUT     writes OUT/*.gen.h, OUT/*.gen.cpp, OUT/operators/*.gen.h, OUT/operators/*.gen.cpp; leaves a
                             file alone whose text would not change

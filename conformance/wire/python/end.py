@@ -1,4 +1,4 @@
-"""A server of the runtime protocol for functions over numpy arrays: python3 end.py MODULE[:ATTRIBUTE], as assay starts
+"""A server of the wire protocol for functions over numpy arrays: python3 end.py MODULE[:ATTRIBUTE], as assay starts
 it for python:MODULE.
 
 The module is imported once; each block of cases is served by a fork of that process (--fork). That fails for a

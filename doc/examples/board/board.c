@@ -1,5 +1,5 @@
 /* Starts a program on the Cortex-M55 of the board MPS3 with the image AN547 (mps3-an547 in qemu-system-arm). Standard
- * input and output of the program are the first UART. Its standard error becomes log frames of the runtime protocol
+ * input and output of the program are the first UART. Its standard error becomes log frames of the wire protocol
  * there. When the program ends or faults, the board restarts; qemu with -no-reboot ends. */
 #include <malloc.h>
 #include <stdint.h>

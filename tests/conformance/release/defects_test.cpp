@@ -141,7 +141,7 @@ const std::vector<Bug>& bugs() {
       {"aten::tril.out", [](G g) { return g.integer("diagonal") > 0 && !g.is("self", DType::boolean); }, spoil,
        verdict::Class::value, "diagonal is at least 1"},
       {"aten::flip.out", [](G g) { return std::get<Ints>(g["dims"]).size() > 1; }, spoil, verdict::Class::value,
-       "dims has different numbers"},
+       "dims has different entries"},
       {"aten::argmax.out", [](G g) { return std::holds_alternative<std::monostate>(g["dim"]); }, spoil,
        verdict::Class::value, "None"},
       {"aten::tan.out", [](G g) { return g.is("self", DType::float16); }, abort_deliberately, verdict::Class::abort,
@@ -167,7 +167,7 @@ const std::vector<Bug>& bugs() {
       {"aten::minimum.out", [](G g) { return g.is("out", DType::float64) && !g.is("self", DType::float64); }, spoil,
        verdict::Class::value, "float64"},
       {"aten::permute_copy.out", [](G g) { return g.tensor("self").sizes.size() == 2; }, give_wrong_sizes,
-       verdict::Class::shape, "rank of"},
+       verdict::Class::shape, "is 2"},
       {"aten::log.out", [](G g) { return g.is("self", DType::float16); }, count, verdict::Class::not_repeatable,
        "is float16"},
       {"aten::tanh.out", [](G g) { return g.is("self", DType::int16); }, leave, verdict::Class::exit, "is int16"},
@@ -194,7 +194,7 @@ const std::vector<Bug>& others() {
       {"aten::add.Scalar_out", [](G g) { return g.number("alpha") != 1; }, spoil, verdict::Class::value,
        "alpha is not 1"},
       {"aten::bitwise_xor.Tensor_out", [](G) { return true; }, go_by_way_of_double, verdict::Class::value,
-       "has numbers above 2^53"},
+       "for integers of 2^53 and more"},
       {"aten::_softmax.out", [](G g) { return g.integer("dim") == -1; }, spoil, verdict::Class::value, "dim is -1"},
       {"aten::round.out", [](G g) { return g.any("self", is_halfway); }, spoil, verdict::Class::value,
        "halfway between integers"},
@@ -248,7 +248,7 @@ class Planted final : public testee::KernelLibrary {
 
 bool names(const verdict::Defect& d, const Bug& bug) {
   return d.failure == bug.failure && std::ranges::find(d.operators, bug.op) != d.operators.end() &&
-         d.when.find(bug.says) != std::string::npos;
+         d.sentence.find(bug.says) != std::string::npos;
 }
 
 const cases::Corpus& corpus() {
@@ -336,10 +336,13 @@ Draws draws(std::string_view op, const contract::Contract& contract, std::size_t
   };
   std::vector<cases::CaseId> known;
   for (std::size_t i = 0; i < calls.size(); ++i) known.push_back({std::string(op), calls.digest(i), {}});
-  for (const cases::CaseId& id : known) drawer.know(id), is_new(id);
+  for (const cases::CaseId& id : known) {
+    const cases::Case c = corpus().make(id);
+    drawer.know(c, cases::host_call(c)), is_new(id);
+  }
   Draws d{made.size(), 0};
   for (const defects::DescribedCase& c :
-       drawer.draw(count, known, [&](const features::Features& f) { return f.has(flag); }))
+       drawer.draw(count, known, [&](const defects::DescribedCase& drawn) { return drawn.features.has(flag); }))
     d.fresh += is_new(c.id) && c.features.has(flag);
   return d;
 }

@@ -21,13 +21,6 @@ const cases::Corpus& corpus() {
 
 const sandbox::TimeLimit time_limit{200ms, 60s};
 
-runner::CaseRunner& case_runner() {
-  static FaultyLibrary library;
-  static const contract::Contract everything;
-  static runner::CaseRunner children(corpus(), library, everything, time_limit);
-  return children;
-}
-
 std::string operators() {
   std::string all;
   for (const auto& [name, effect] : FaultyLibrary::effects())
@@ -57,9 +50,11 @@ std::vector<runner::Block> blocks(std::optional<std::uint64_t> shuffle) {
 }
 
 std::vector<verdict::Record> judged(int workers, std::optional<std::uint64_t> shuffle = {}) {
+  FaultyLibrary library;
+  const contract::Contract everything;
+  runner::CaseRunner case_runner(corpus(), library, everything, time_limit);
   std::vector<verdict::Record> all;
-  runner::judge_blocks(case_runner(), blocks(shuffle), workers,
-                       [&](verdict::Record r) { all.push_back(std::move(r)); });
+  runner::judge_blocks(case_runner, blocks(shuffle), workers, [&](verdict::Record r) { all.push_back(std::move(r)); });
   return all;
 }
 
@@ -82,6 +77,11 @@ std::string verdict(const verdict::Record& r) {
 void expect_right_blame(const std::vector<verdict::Record>& records) {
   std::map<std::string, int> blamed;
   for (const verdict::Record& r : records) {
+    if (r.rule == "run.hangs") {  // several cases of this operator hang, so that only a sample of the rest is judged
+      EXPECT_EQ(FaultyLibrary::effects().at(r.operator_name).blamed, verdict::Class::none) << r.case_id;
+      EXPECT_GE(blamed["timeout"], 3) << r.case_id;
+      continue;
+    }
     EXPECT_EQ(verdict(r), blame(r)) << r.case_id << ": " << r.message;
     ++blamed[verdict(r)];
   }

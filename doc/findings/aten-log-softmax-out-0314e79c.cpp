@@ -1,11 +1,11 @@
 // Compile and run, with EXECUTORCH the folder of an installed executorch package:
 //   g++ -std=c++17 -DC10_USING_CUSTOM_GENERATED_MACROS -DET_EVENT_TRACER_ENABLED -I$EXECUTORCH/include -I$EXECUTORCH/include/executorch/runtime/core/portable_type/c10 reproduction.cpp -o reproduction -L$EXECUTORCH/lib -Wl,-rpath,$EXECUTORCH/lib -Wl,--no-as-needed -lexecutorch -lexecutorch_kernels_optimized -lexecutorch_kernels_quantized -lexecutorch_threadpool && ./reproduction
 //
-// executorch_prim::mod.int#e7f395a5
-// executorch_prim::mod.int(int a, int b) -> int
+// aten::_log_softmax.out#1ead9985
+// aten::_log_softmax.out(Tensor self, int dim, bool half_to_float, *, Tensor(a!) out) -> Tensor(a!)
 //
-// Makes this call of the kernel in the registry. Exits with 1 where its answer is wrong, with 0 where it is right; a
-// kernel that dies takes the process with it.
+// Calls the kernel in the registry. Exits with 0 if its answer is right and with 1 if it is wrong. A kernel that crashes
+// ends this process.
 
 #include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
 #include <executorch/runtime/core/evalue.h>
@@ -33,13 +33,13 @@ using executorch::aten::Tensor;
 using executorch::runtime::BoxedEvalueList;
 using executorch::runtime::EValue;
 
-// What an EValue points to lives as long as the process.
+// All objects that an EValue points to exist until the process ends.
 template <class T>
 T* kept(T value) {
   return new T(std::move(value));
 }
 
-// Bit patterns, one after the other as they lie in memory.
+// Bit patterns in the order in which they are in memory.
 using Elements = std::vector<std::uint64_t>;
 
 constexpr std::uint64_t unwritten = 0xbebebebebebebebe;
@@ -80,7 +80,7 @@ template <class T>
   return kept(ArrayRef<T>(copy, items.size()));
 }
 
-// A number that the kernel returned, as a tensor.
+// Returns a number that the kernel returned as a tensor.
 [[maybe_unused]] Tensor number(const EValue& value) {
   std::uint64_t bits = value.isBool() ? value.toBool() : value.isInt() ? static_cast<std::uint64_t>(value.toInt()) : 0;
   const double real = value.isDouble() ? value.toDouble() : 0;
@@ -96,8 +96,8 @@ T element(std::uint64_t bits) {
   return value;
 }
 
-// From the lowest to the highest; a zero only with the sign of an expected zero, where signs count; NaN where it is
-// expected, and where it is anything between the infinities.
+// Whether a value is between the lowest and the highest right value. If signs of zeros count, a zero must have the sign of
+// an expected zero. NaN is right if it is expected, or if the bounds are the two infinities.
 template <class T>
 bool is_right(std::uint64_t got, bool zeros_have_signs, std::uint64_t expected, std::uint64_t lowest,
               std::uint64_t highest) {
@@ -110,14 +110,14 @@ bool is_right(std::uint64_t got, bool zeros_have_signs, std::uint64_t expected, 
   return low <= value && value <= high && !(zeros_have_signs && other_zero);
 }
 
-// Whether all of a result is right; says what is not. The expected answers alone are right where no others are given, any
-// where not even they are.
+// Whether a result is right. Prints the first eight wrong elements. Without `lowest` and `highest` only the expected values are
+// right. Without `expected` any values are right.
 template <class T>
 [[maybe_unused]] bool is_right(const char* name, const Tensor& got, ScalarType dtype,
                                const std::vector<executorch::aten::SizesType>& sizes, bool zeros_have_signs,
                                const Elements& expected = {}, const Elements& low = {}, const Elements& high = {}) {
   if (got.scalar_type() != dtype || !(got.sizes() == ArrayRef<executorch::aten::SizesType>(sizes.data(), sizes.size()))) {
-    std::printf("WRONG: %s has another dtype or other sizes:", name);
+    std::printf("WRONG: %s has a wrong dtype or wrong sizes:", name);
     for (const auto n : got.sizes()) std::printf(" %d", static_cast<int>(n));
     std::printf("\n");
     return false;
@@ -129,7 +129,7 @@ template <class T>
     std::memcpy(&bits, static_cast<const char*>(got.const_data_ptr()) + i * sizeof(T), sizeof(T));
     if (is_right<T>(bits, zeros_have_signs, expected[i], lowest[i], highest[i])) continue;
     const auto value = [](std::uint64_t b) { return static_cast<double>(element<T>(b)); };
-    std::printf("WRONG: element %zu of %s in memory is %.17g, but must be %.17g", i, name, value(bits), value(expected[i]));
+    std::printf("WRONG: element %zu of %s, in memory order, is %.17g, but must be %.17g", i, name, value(bits), value(expected[i]));
     if (highest[i] != lowest[i]) std::printf(", or from %.17g to %.17g", value(lowest[i]), value(highest[i]));
     std::puts("");
     ++wrong;
@@ -142,16 +142,20 @@ template <class T>
 int main() {
   executorch::runtime::runtime_init();
   std::vector<EValue> values;
-  // a: -9223372036854775808
-  values.push_back(EValue(std::int64_t{std::numeric_limits<std::int64_t>::min()}));
-  // b: -1
-  values.push_back(EValue(std::int64_t{-1}));
-  values.emplace_back();  // what the kernel returns
-  std::puts("expected: 0:i64");
+  // self: zeros(2,0,3):bf16
+  values.push_back(tensor(ScalarType::BFloat16, {2, 0, 3}, {0, 1, 2}, {}));
+  // dim: 1
+  values.push_back(EValue(std::int64_t{1}));
+  // half_to_float: false
+  values.push_back(EValue(false));
+  // out
+  values.push_back(tensor(ScalarType::BFloat16, {2, 0, 3}, {0, 1, 2}, Elements(0, unwritten)));
+  values.emplace_back();  // the value that the kernel returns
+  std::puts("expected: zeros(2,0,3):bf16");
   std::fflush(stdout);
 
-  const auto kernel = executorch::runtime::get_op_function_from_registry("executorch_prim::mod.int");
-  if (!kernel.ok()) return std::puts("WRONG: there is no kernel of this name"), 1;
+  const auto kernel = executorch::runtime::get_op_function_from_registry("aten::_log_softmax.out");
+  if (!kernel.ok()) return std::puts("WRONG: the registry has no kernel of this name"), 1;
   std::vector<EValue*> stack;
   for (EValue& v : values) stack.push_back(&v);
   executorch::extension::MallocMemoryAllocator temporary;
@@ -160,8 +164,8 @@ int main() {
   const bool refused = context.failure_state() != executorch::runtime::Error::Ok;
   if (refused) return std::puts("WRONG: the kernel refuses it"), 1;
   bool right = true;
-  right &= is_right<std::int64_t>("result", number(values.back()), static_cast<ScalarType>(4), {}, true,
-      {0x0000000000000000});
+  right &= is_right<BFloat16>("out", values[3].toTensor(), ScalarType::BFloat16, {2, 0, 3}, false,
+      {});
   if (right) std::puts("right");
   return right ? 0 : 1;
 }

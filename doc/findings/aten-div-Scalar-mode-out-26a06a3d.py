@@ -3,8 +3,8 @@
 
 executorch_prim::mod.int(int a, int b) -> int
 
-Runs this call in the official ExecuTorch runtime and in eager PyTorch; needs torch and executorch. Exits with 1 where the
-kernel's answer is wrong, with 0 where it is right.
+Makes this call in the official ExecuTorch runtime and in eager PyTorch. It needs torch and executorch. Exits with 0 if the
+kernel's answer is right and with 1 if it is wrong.
 """
 
 import base64
@@ -31,8 +31,9 @@ ARGUMENTS = {
     "b": -1,
 }
 
-# For each result its name, how it is laid out, whether the sign of a zero counts, and of each element the expected, the
-# lowest and the highest right answer; the first alone where it is the only one, none where any values are right.
+# For each result: its name, its layout, whether the sign of a zero counts, and the expected, the lowest and the highest
+# right values of the elements. If only the expected values are right, the other two are missing; if any values are right,
+# all three are missing.
 RESULTS = [
     ("result", torch.int64, (), (), True,
         "AAAAAAAAAAA="),
@@ -41,7 +42,7 @@ RESULTS = [
 EXPECTED = "0:i64"
 IS_VALID = True
 
-# The call as a program: its one method has the tensors above as inputs and the call as its only instruction.
+# The call as a program. Its only method has the tensors above as inputs and the call as its only instruction.
 PROGRAM = """
 HAAAAEVUMTIUACAAAAAEAAgADAAQABQAGAAcABQAAABQAAAASAAAAEAAAAAwAAAAFAAAAAwAAAAEAAAAAAAAAAAAAAD0/v//BAAAAAEAAAAAAAAAAAAA
 AAAAAAABAAAABAAAALz+//8AAAAAAAAAAAEAAAAcAAAAGAAoAAQAAAAIAAwAEAAUABgAHAAgACQAGAAAAGgBAADsAAAA5AAAANgAAABsAAAAKAAAACAA
@@ -72,7 +73,7 @@ def tell(function, pipe):
 
 
 def in_child(function):
-    """The results of a function that may take its process down, or a sentence on why there are none."""
+    """Returns the results of a function that may crash its process, or a sentence that tells why there are none."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     child = context.Process(target=tell, args=(function, sender))
@@ -82,7 +83,7 @@ def in_child(function):
         return torch.load(io.BytesIO(receiver.recv_bytes()))
     except EOFError:
         child.join()
-        return f"dies: {signal.Signals(-child.exitcode).name if child.exitcode < 0 else child.exitcode}"
+        return f"crashes: {signal.Signals(-child.exitcode).name if child.exitcode < 0 else child.exitcode}"
 
 
 def is_right(got, zeros_have_signs, expected, lowest, highest):
@@ -100,11 +101,11 @@ def difference(name, index, got, expected, lowest, highest):
 
 
 def fault(answer):
-    """What is wrong with an answer in one sentence, None where nothing is."""
+    """Returns a sentence about the error in an answer, or None if the answer is right."""
     if isinstance(answer, str):
         return None if answer.startswith("refuses") and not IS_VALID else answer
     if not IS_VALID:
-        return "answers a call that is to be refused"
+        return "answers a call that must be refused"
     for (name, dtype, sizes, strides, zeros_have_signs, *right), got in zip(RESULTS, answer):
         if (got.dtype, tuple(got.shape)) != (dtype, sizes):
             return f"{name} is {got.dtype} {tuple(got.shape)}, but must be {dtype} {sizes}"

@@ -1,0 +1,468 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "conformance/defects/hypothesis.h"
+#include "reference/families.h"
+#include "reference/fault.h"
+#include "reference/words/shapes.h"
+
+namespace assay::defects {
+namespace {
+
+constexpr Int most_compared = 4096;        // of a result that is looked at
+constexpr std::size_t most_found = 6;      // hypotheses for one list of answers
+constexpr std::size_t fewest_outside = 4;  // right elements that a condition without a substitute tells from wrong ones
+constexpr int bits_of_float32 = 24;
+constexpr double nearly_all_wrong = 0.97, most_meant = 0.6;
+
+constexpr Real infinite = std::numeric_limits<Real>::infinity(), no_number = std::numeric_limits<Real>::quiet_NaN();
+
+// An element of a result with what it was computed from.
+struct Result {
+  std::span<const Real> operands;  // the numbers of the operands at its place
+  std::span<const Real> numbers;   // the number arguments of the call; NaN: None
+  Real right;
+  Int at, count, row;  // its place in memory, the number of elements and that of a row
+  DType dtype;         // of the result
+};
+
+struct Condition {
+  std::string says;  // "for NaN"
+  std::function<bool(const Result&)> holds;
+  bool is_place = false;
+};
+
+struct Special {
+  std::string_view says;
+  bool (*holds)(Real);
+};
+constexpr auto special_numbers = std::to_array<Special>({
+    {"NaN", [](Real x) { return std::isnan(x); }},
+    {"infinity", [](Real x) { return std::isinf(x); }},
+    {"-0", [](Real x) { return x == 0 && std::signbit(x); }},
+    {"0", [](Real x) { return x == 0 && !std::signbit(x); }},
+    {"0 or -0", [](Real x) { return x == 0; }},
+    {"numbers halfway between two integers", [](Real x) { return std::fabs(x - std::trunc(x)) == 0.5; }},
+    {"fractions", [](Real x) { return std::isfinite(x) && x != std::trunc(x); }},
+    {"integers of 2^53 and more", [](Real x) { return std::fabs(x) >= 0x1p53; }},
+    {"numbers of 2^31 and more", [](Real x) { return std::fabs(x) >= 0x1p31; }},
+    {"integers that float32 rounds",
+     [](Real x) { return std::isfinite(x) && x == std::trunc(x) && static_cast<Real>(static_cast<float>(x)) != x; }},
+    {"numbers near 0", [](Real x) { return x != 0 && std::fabs(x) < 0x1p-6; }},
+    {"numbers above 1", [](Real x) { return x > 1; }},
+    {"numbers below -1", [](Real x) { return x < -1; }},
+    {"negative numbers", [](Real x) { return x < 0; }},
+    {"positive numbers", [](Real x) { return x > 0; }},
+});
+
+struct SpecialPair {
+  std::string_view says;
+  bool (*holds)(Real a, Real b);
+};
+constexpr auto special_pairs = std::to_array<SpecialPair>({
+    {"for equal operands", [](Real a, Real b) { return a == b; }},
+    {"for equal operands other than 0", [](Real a, Real b) { return a == b && a != 0; }},
+    {"where the divisor is 0", [](Real, Real b) { return b == 0; }},
+    {"where operands of opposite signs leave a remainder",
+     [](Real a, Real b) { return ((a < 0 && b > 0) || (a > 0 && b < 0)) && std::fmod(a, b) != 0; }},
+    {"for operands of opposite signs", [](Real a, Real b) { return (a < 0 && b > 0) || (a > 0 && b < 0); }},
+    {"for negative operands", [](Real a, Real b) { return a < 0 && b < 0; }},
+    {"where there is a remainder", [](Real a, Real b) { return b != 0 && std::fmod(a, b) != 0; }},
+    {"for operands that are equal as float32",
+     [](Real a, Real b) { return a != b && static_cast<float>(a) == static_cast<float>(b); }},
+    {"where one operand is NaN", [](Real a, Real b) { return std::isnan(a) != std::isnan(b); }},
+    {"where both operands are 0", [](Real a, Real b) { return a == 0 && b == 0; }},
+});
+
+// The numbers of the operands at each element of a result, where each operand broadcasts to the result.
+class Operands {
+ public:
+  Operands(const Operator& op, const cases::HostCall& call, const Tensor& out) {
+    for (std::size_t i = 0; i + op.outs() < op.arguments.size(); ++i) {
+      const Tensor* t = std::get_if<Tensor>(&call.arguments[i]);
+      if (!t) continue;
+      if (info(t->dtype).kind >= Kind::complex || !broadcasts(t->sizes, out.sizes)) {
+        names_.clear();
+        return;
+      }
+      names_.push_back(op.arguments[i].name), arrays_.push_back(read<Real>(*t));
+    }
+    Int flat = 0;
+    for (const Dims& i : indices(out.sizes)) {
+      if (flat == most_compared) break;
+      for (const Array<Real>& a : arrays_) numbers_.push_back(families::broadcast(a, out.sizes).at(i, flat));
+      ++flat;
+    }
+  }
+  const std::vector<std::string_view>& names() const { return names_; }
+  std::span<const Real> at(Int k) const {
+    const std::size_t n = names_.size();
+    return std::span(numbers_).subspan(n * static_cast<std::size_t>(k), n);
+  }
+
+ private:
+  static bool broadcasts(const Dims& from, const Dims& to) {
+    const int lead = to.size() - from.size();
+    if (lead < 0) return false;
+    for (int d = 0; d < from.size(); ++d)
+      if (from[d] != 1 && from[d] != to[lead + d]) return false;
+    return true;
+  }
+  std::vector<std::string_view> names_;
+  std::vector<Array<Real>> arrays_;
+  std::vector<Real> numbers_;
+};
+
+// The elements of the first result of a call.
+class ResultElements {
+ public:
+  ResultElements(const Operator& op, const cases::HostCall& call)
+      : out_(call.expected.outs.at(0)), operands_(op, call, out_), right_(read<Real>(out_)), places_(places_in(out_)) {
+    for (std::size_t i = 0; i + op.outs() < op.arguments.size(); ++i)
+      if (is_number(op.arguments[i])) {
+        const auto number = number_in(call.arguments[i]);
+        numbers_.push_back(number ? real(*number) : no_number);
+      }
+  }
+  static bool is_number(const SchemaArgument& a) {
+    return a.type == "int" || a.type == "int?" || a.type == "float" || a.type == "float?" || a.type == "Scalar" ||
+           a.type == "Scalar?";
+  }
+  Int count() const { return std::min(right_.count(), most_compared); }
+  std::size_t operands() const { return operands_.names().size(); }
+  Result at(Int k) const {
+    const Int row = out_.rank() > 0 ? out_.sizes[out_.rank() - 1] : 1;
+    return {operands_.names().empty() ? std::span<const Real>() : operands_.at(k),
+            numbers_,
+            right_[k],
+            places_.empty() ? k : places_[static_cast<std::size_t>(k)],
+            right_.count(),
+            row,
+            out_.dtype};
+  }
+  const std::vector<std::string_view>& names() const { return operands_.names(); }
+
+  static bool are_known(const cases::HostCall& call) {
+    return call.valid() && !call.expected.outs.empty() && info(call.expected.outs[0].dtype).kind < Kind::complex &&
+           call.expected.outs[0].count() > 0;
+  }
+
+ private:
+  // The places in memory of elements in row-major order; none if the two are the same.
+  static std::vector<Int> places_in(const Tensor& t) {
+    std::vector<Int> places;
+    if (t.dim_order == Dims::counting(t.rank())) return places;
+    for (const Dims& i : indices(t.sizes)) {
+      Int at = 0;
+      for (const Int d : t.dim_order) at = at * t.sizes[d] + i[d];
+      places.push_back(at);
+    }
+    return places;
+  }
+
+  const Tensor& out_;
+  Operands operands_;
+  Array<Real> right_;
+  std::vector<Int> places_;
+  std::vector<Real> numbers_;
+};
+
+// What a wrong element is.
+struct Substitute {
+  std::string says;
+  std::function<Real(const Result&)> gives;
+};
+
+Real first_of(const Result& e) { return e.operands.empty() ? no_number : e.operands[0]; }
+Real second_of(const Result& e) { return e.operands.size() < 2 ? no_number : e.operands[1]; }
+
+std::vector<Substitute> substitutes_of(const Operator& op) {
+  std::vector<Substitute> all{
+      {"0", [](const Result&) { return Real{0}; }},
+      {"-0", [](const Result&) { return -Real{0}; }},
+      {"NaN", [](const Result&) { return no_number; }},
+      {"1", [](const Result&) { return Real{1}; }},
+      {"infinity", [](const Result&) { return infinite; }},
+      {"0 with the sign of the right result", [](const Result& e) { return std::copysign(Real{0}, e.right); }},
+      {"the largest number of the dtype",
+       [](const Result& e) { return is_floating(e.dtype) ? std::copysign(largest(e.dtype), e.right) : no_number; }},
+      {"the number itself", first_of},
+      {"the other operand", [](const Result& e) { return std::isnan(first_of(e)) ? second_of(e) : first_of(e); }},
+      {"the second operand", second_of},
+      {"the opposite of the right result", [](const Result& e) { return -e.right; }},
+      {"the number rounded away from 0", [](const Result& e) { return std::round(first_of(e)); }},
+      {"the nearest integer", [](const Result& e) { return std::nearbyint(first_of(e)); }},
+      {"the number rounded toward 0", [](const Result& e) { return std::trunc(first_of(e)); }},
+      {"the quotient rounded toward 0", [](const Result& e) { return std::trunc(first_of(e) / second_of(e)); }},
+      {"the remainder with the sign of the first operand",
+       [](const Result& e) { return std::fmod(first_of(e), second_of(e)); }},
+  };
+  std::size_t n = 0;
+  for (const SchemaArgument& a : op.arguments)
+    if (!a.out && ResultElements::is_number(a))
+      all.push_back({std::string(a.name), [k = n++](const Result& e) { return e.numbers[k]; }});
+  return all;
+}
+
+bool same(Real a, Real b) { return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b); }
+Real stored(Real x, DType dtype) { return is_floating(dtype) ? round_to(dtype, x) : x; }
+
+// Whether the kernel's answer would differ from the right one. Without a substitute it is not known, and taken to.
+bool differs(const Substitute* s, const Result& e) { return !s || !same(stored(s->gives(e), e.dtype), e.right); }
+
+// A failing answer: which elements are wrong, and what they are.
+struct Seen {
+  const Answered* answer;
+  ResultElements elements;
+  std::vector<bool> right;
+  Array<Real> got;
+};
+
+std::optional<Seen> compared(const Operator& op, const Answered& a) {
+  if (a.refused() || a.outs.empty() || !ResultElements::are_known(a.call)) return std::nullopt;
+  const Tensor &want = a.call.expected.outs[0], &out = a.outs[0];
+  if (out.dtype != want.dtype || out.sizes != want.sizes || out.dim_order != want.dim_order) return std::nullopt;
+  Seen seen{&a, ResultElements(op, a.call), judge::right_elements(op, a.call.expected, 0, out), read<Real>(out)};
+  seen.right.resize(static_cast<std::size_t>(seen.elements.count()));
+  if (std::ranges::find(seen.right, false) == seen.right.end()) return std::nullopt;
+  return seen;
+}
+
+struct Counts {
+  std::size_t wrong = 0, meant = 0, both = 0, outside = 0;  // outside: right, and not meant
+  bool explains() const {
+    return both > 0 && static_cast<double>(both) >= nearly_all_wrong * static_cast<double>(wrong) &&
+           static_cast<double>(both) >= most_meant * static_cast<double>(meant);
+  }
+  double share() const { return static_cast<double>(both) / static_cast<double>(wrong + meant - both); }
+};
+Counts counts(const Seen& seen, const Condition& condition, const Substitute* substitute) {
+  Counts c;
+  for (Int k = 0; k < seen.elements.count(); ++k) {
+    const Result e = seen.elements.at(k);
+    const bool wrong = !seen.right[static_cast<std::size_t>(k)], meant = condition.holds(e) && differs(substitute, e);
+    c.wrong += wrong, c.meant += meant, c.outside += !wrong && !meant;
+    c.both += wrong && meant && (!substitute || same(stored(substitute->gives(e), e.dtype), seen.got[k]));
+  }
+  return c;
+}
+
+std::string of_operand(std::string_view says, std::string_view name, std::size_t operands) {
+  return operands == 1 ? fmt::format("for {}", says) : fmt::format("for {} in {}", says, name);
+}
+
+// All conditions that elements of these answers can meet, the most telling first.
+std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> seen) {
+  std::vector<Condition> all;
+  const ResultElements& some = seen[0].elements;
+  const auto is_alike = [&](const Seen& s) { return s.elements.operands() == some.operands(); };
+  if (const std::size_t n = some.operands(); n > 0 && std::ranges::all_of(seen, is_alike)) {
+    for (const Special& special : special_numbers) {
+      if (n > 1)
+        all.push_back({fmt::format("for {}", special.says),
+                       [holds = special.holds](const Result& e) { return std::ranges::any_of(e.operands, holds); }});
+      for (std::size_t j = 0; j < n; ++j)
+        all.push_back({of_operand(special.says, some.names()[j], n), [j, holds = special.holds](const Result& e) {
+                         return j < e.operands.size() && holds(e.operands[j]);
+                       }});
+    }
+    if (n == 2)
+      for (const SpecialPair& pair : special_pairs)
+        all.push_back({std::string(pair.says), [holds = pair.holds](const Result& e) {
+                         return e.operands.size() == 2 && holds(e.operands[0], e.operands[1]);
+                       }});
+  }
+  const auto result = [&](std::string_view says, bool (*holds)(const Result&)) {
+    all.push_back({std::string(says), holds});
+  };
+  result("where NaN is right", [](const Result& e) { return std::isnan(e.right); });
+  result("where infinity is right", [](const Result& e) { return std::isinf(e.right); });
+  result("where the right result is subnormal", [](const Result& e) {
+    return is_floating(e.dtype) && e.right != 0 &&
+           std::fabs(e.right) < std::ldexp(Real{1}, info(e.dtype).least_exponent);
+  });
+  result("where the right result is 0", [](const Result& e) { return e.right == 0; });
+  result("where the right result is negative", [](const Result& e) { return e.right < 0; });
+  std::size_t n = 0;
+  for (const SchemaArgument& a : op.arguments)
+    if (!a.out && ResultElements::is_number(a))
+      all.push_back({fmt::format("where the right result is {}", a.name),
+                     [k = n++](const Result& e) { return e.right == stored(e.numbers[k], e.dtype); }});
+  const std::size_t values = all.size();  // places follow
+  Int first = std::numeric_limits<Int>::max();
+  for (const Seen& s : seen)
+    for (Int k = 0; k < s.elements.count(); ++k)
+      if (!s.right[static_cast<std::size_t>(k)]) first = std::min(first, s.elements.at(k).at);
+  if (first > 0)
+    all.push_back({fmt::format("from element {} on", first), [first](const Result& e) { return e.at >= first; }});
+  for (const Int width : {4, 8, 16, 32})
+    all.push_back({fmt::format("behind the last multiple of {} elements", width),
+                   [width](const Result& e) { return e.at >= e.count / width * width; }});
+  for (const Int width : {4, 8, 16, 32})
+    all.push_back({fmt::format("behind the last multiple of {} elements of each row", width),
+                   [width](const Result& e) { return e.row > 0 && e.at % e.row >= e.row / width * width; }});
+  result("at the last element", [](const Result& e) { return e.at == e.count - 1; });
+  result("at the first element", [](const Result& e) { return e.at == 0; });
+  for (std::size_t k = values; k < all.size(); ++k) all[k].is_place = true;
+  return all;
+}
+
+std::string verb_phrase(const Condition& condition, const Substitute* substitute, bool unwritten) {
+  if (substitute) return fmt::format("return {} {}", substitute->says, condition.says);
+  constexpr std::string_view from = "from element ", on = " on";
+  if (unwritten && condition.says.starts_with(from))
+    return fmt::format("write only the first {} elements",
+                       condition.says.substr(from.size(), condition.says.size() - from.size() - on.size()));
+  return fmt::format("{} {}", unwritten ? "leave results unwritten" : "give wrong values", condition.says);
+}
+
+Hypothesis about_elements(const Operator& op, const Condition& condition, const Substitute* substitute,
+                          bool unwritten) {
+  const auto given = substitute ? std::optional(*substitute) : std::nullopt;
+  const auto is_different = [&op, condition, given](const cases::HostCall& call) {
+    if (!ResultElements::are_known(call)) return false;
+    const ResultElements elements(op, call);
+    for (Int k = 0; k < elements.count(); ++k)
+      if (const Result e = elements.at(k); condition.holds(e) && differs(given ? &*given : nullptr, e)) return true;
+    return false;
+  };
+  const auto explains = [&op, condition, given](const Answered& a) {
+    const auto seen = compared(op, a);
+    return seen && counts(*seen, condition, given ? &*given : nullptr).explains();
+  };
+  return {verb_phrase(condition, substitute, unwritten),
+          substitute && !condition.is_place ? About::results : About::places, false, is_different, explains};
+}
+
+// -- lost bits -------------------------------------------------------------------------------------------------------
+
+// The scale of each element's error: its size, or the sum of sizes that its error bound is made of.
+Real scale(const Result& e, Real bound) {
+  return std::max(std::fabs(e.right), std::ldexp(bound, info(e.dtype).precision));
+}
+
+// The number of bits to which all elements are right; none if an element is not finite.
+std::optional<int> right_bits(const Operator& op, const Seen& seen) {
+  const std::vector<Real> bounds = judge::error_bounds(op, seen.answer->call.expected, 0);
+  Real worst = 0;
+  for (Int k = 0; k < seen.elements.count(); ++k) {
+    const Result e = seen.elements.at(k);
+    if (std::isfinite(e.right) != std::isfinite(seen.got[k])) return std::nullopt;
+    if (!std::isfinite(e.right) || seen.got[k] == e.right) continue;
+    const Real size = scale(e, bounds[static_cast<std::size_t>(k)]);
+    worst = std::max(worst, size > 0 ? std::fabs(seen.got[k] - e.right) / size : infinite);
+  }
+  return worst > 0 && worst < 1 ? std::optional(static_cast<int>(-std::log2(worst))) : std::nullopt;
+}
+
+Real with_bits(Real x, int bits) {
+  int exponent = 0;
+  const Real m = std::frexp(x, &exponent);
+  return x == 0 || !std::isfinite(x) ? x : std::ldexp(std::nearbyint(std::ldexp(m, bits)), exponent - bits);
+}
+
+// Results whose precision is looked at together.
+struct Precision {
+  std::string_view results;  // in the sentence
+  bool (*has)(DType);
+  int fewest_bits;  // to which lossy results are right
+};
+constexpr auto precisions = std::to_array<Precision>({
+    {"results of a half type", is_half, 3},
+    {"float32 results", [](DType d) { return d == DType::float32; }, 5},
+    {"float64 results", [](DType d) { return d == DType::float64; }, 5},
+    {"results", is_floating, 5},
+});
+
+std::string losing(const Precision& p, int bits) {
+  if (p.has(DType::float64) && !p.has(DType::float32) && bits_of_float32 - 4 <= bits && bits < 2 * bits_of_float32 - 12)
+    return "compute float64 results in float32";
+  if (p.has(DType::float16) && !p.has(DType::float32)) return fmt::format("lose bits in {}", p.results);
+  return fmt::format("give {} that are right to {} bits only", p.results, bits);
+}
+
+// All wrong results of a precision are near the right ones, as if they were held in fewer bits.
+std::optional<Hypothesis> lost_bits(const Operator& op, std::span<const Seen> all, const Precision& precision) {
+  const auto may_lose = [has = precision.has](const cases::HostCall& call) {
+    return ResultElements::are_known(call) && has(call.expected.outs[0].dtype);
+  };
+  std::vector<int> bits;
+  std::size_t looked_at = 0;
+  for (const Seen& s : all)
+    if (may_lose(s.answer->call)) {
+      ++looked_at;
+      if (const auto b = right_bits(op, s)) bits.push_back(*b);
+    }
+  if (bits.empty() || static_cast<double>(bits.size()) < most_meant * static_cast<double>(looked_at))
+    return std::nullopt;
+  std::ranges::sort(bits);
+  const int usual = bits[bits.size() / 20];
+  if (usual < precision.fewest_bits) return std::nullopt;
+  const auto is_different = [&op, usual, may_lose](const cases::HostCall& call) {
+    if (!may_lose(call)) return false;
+    const ResultElements elements(op, call);
+    const std::vector<Real> bounds = judge::error_bounds(op, call.expected, 0);
+    for (Int k = 0; k < elements.count(); ++k)
+      if (const Real right = elements.at(k).right;
+          std::isfinite(right) && std::fabs(with_bits(right, usual) - right) > 8 * bounds[static_cast<std::size_t>(k)])
+        return true;
+    return false;
+  };
+  const auto explains = [&op, usual, may_lose](const Answered& a) {
+    const auto seen = compared(op, a);
+    const auto b = seen && may_lose(a.call) ? right_bits(op, *seen) : std::nullopt;
+    return b && *b >= usual;
+  };
+  const bool may_pass = precision.has(DType::float16) && !precision.has(DType::float32);
+  return Hypothesis{losing(precision, usual), About::computation, may_pass, is_different, explains};
+}
+
+}  // namespace
+
+std::vector<Hypothesis> mistakes_in_elements(const Operator& op, std::span<const Answered> failing) {
+  std::vector<Seen> all;
+  for (const Answered& a : failing)
+    if (auto seen = compared(op, a)) all.push_back(std::move(*seen));
+  if (all.empty()) return {};
+  const auto is_unwritten = [](const Seen& s) { return s.answer->failure == verdict::Class::unwritten; };
+  const bool unwritten = 2 * std::ranges::count_if(all, is_unwritten) > std::ssize(all);
+  struct Found {
+    double score;
+    Hypothesis hypothesis;
+  };
+  std::vector<Found> found;
+  const std::vector<Substitute> substitutes = substitutes_of(op);
+  for (const Condition& condition : conditions_of(op, all)) {
+    std::size_t told = 0, outside = 0;  // elements of the answers that the condition explains
+    const auto score = [&](const Substitute* substitute) {
+      double sum = 0;
+      for (const Seen& s : all)
+        if (const Counts c = counts(s, condition, substitute); c.explains())
+          sum += c.share(), told += c.both, outside += c.outside;
+      return sum;
+    };
+    const double plain = score(nullptr);
+    const bool separates = outside >= fewest_outside && 5 * outside >= told;
+    const Substitute* best = nullptr;
+    double best_score = 0;
+    for (const Substitute& s : substitutes)
+      if (const double now = score(&s); now > best_score) best = &s, best_score = now;
+    if (best && best_score >= nearly_all_wrong * plain && (separates || !condition.is_place))
+      found.push_back({best_score, about_elements(op, condition, best, unwritten)});
+    else if (plain > 0 && separates)
+      found.push_back({plain, about_elements(op, condition, nullptr, unwritten)});
+  }
+  std::ranges::stable_sort(found, std::greater(), &Found::score);
+  std::vector<Hypothesis> best;
+  for (Found& f : found)
+    if (best.size() < most_found) best.push_back(std::move(f.hypothesis));
+  for (const Precision& p : precisions)
+    if (auto lost = lost_bits(op, all, p)) best.push_back(std::move(*lost));
+  return best;
+}
+
+}  // namespace assay::defects

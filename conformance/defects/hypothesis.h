@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/host_call.h"
+
+namespace assay::defects {
+
+// A failing call with the testee's answer: the results, or a refusal.
+struct Answered {
+  const cases::HostCall& call;
+  verdict::Class failure;
+  const std::vector<Tensor>& outs;  // none if the testee refused
+
+  bool refused() const { return failure == verdict::Class::refused_though_valid; }
+};
+
+// What a mistake is about. Of hypotheses that explain as much, the one of the earliest kind is told.
+enum class About : std::uint8_t {
+  arguments,    // the kernel computes another call
+  results,      // the kernel gives certain elements certain values
+  computation,  // the kernel computes, rounds or stores results in another manner
+  places,       // certain elements are wrong; their values are not known
+};
+
+// What a kernel may do in place of what its operator says. It is a cause if it foretells the answers of failing calls,
+// and if the calls in which it makes no difference pass.
+struct Hypothesis {
+  std::string does;  // a verb phrase in the plural: "ignore alpha"
+  About about = About::arguments;
+  bool may_pass = false;  // whether such a kernel's results may be right by chance where they can differ
+  std::function<bool(const cases::HostCall&)>
+      differs;                                    // whether a kernel that does so gives another answer than is right
+  std::function<bool(const Answered&)> explains;  // whether a kernel that does so gives this answer
+};
+
+// The known mistakes of kernel authors that the operator's arguments allow, the plainest first: each answers as the
+// reference answers a changed call, or changes the reference's results.
+std::vector<Hypothesis> known_mistakes(const Operator& op);
+
+// What the wrong elements of some answers have in common, and no right element: a special value among the numbers that
+// each was computed from, or its place. The most telling comes first.
+std::vector<Hypothesis> mistakes_in_elements(const Operator& op, std::span<const Answered> failing);
+
+}  // namespace assay::defects

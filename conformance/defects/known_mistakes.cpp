@@ -1,0 +1,798 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "conformance/defects/hypothesis.h"
+#include "conformance/text/literal.h"
+#include "reference/families.h"
+#include "reference/fault.h"
+#include "reference/words/dtypes.h"
+
+namespace assay::defects {
+namespace {
+
+// Few units of work, because a hypothesis is tried with many calls.
+const Budget::Limits cheap{.bytes = Int{1} << 20, .work = Int{1} << 24};
+
+using Change = std::function<bool(std::vector<Value>&)>;  // false: the change does not apply to this call
+using Predicted = std::function<std::optional<judge::Expectation>(const cases::HostCall&)>;
+
+bool is_wrong(const Operator& op, const judge::Expectation& expected, const std::vector<Tensor>& outs) {
+  return verdict::is_failure(
+      judge::judge(op, expected.arguments, expected, judge::Reaction{Outcome::ok, {}, {}, outs}).verdict);
+}
+
+// Whether results do not fit in the memory of the right ones, so that they must be refused.
+bool is_larger(const std::vector<Tensor>& outs, const std::vector<Tensor>& right) {
+  for (std::size_t k = 0; k < std::min(outs.size(), right.size()); ++k)
+    if (outs[k].bytes.size() > right[k].bytes.size()) return true;
+  return false;
+}
+
+Hypothesis answering(const Operator& op, std::string does, Predicted answer) {
+  const auto differs = [&op, answer](const cases::HostCall& call) {
+    const auto e = call.valid() ? answer(call) : std::nullopt;
+    return e && (e->answer.outcome != Outcome::ok || is_wrong(op, call.expected, e->outs));
+  };
+  const auto explains = [&op, answer](const Answered& a) {
+    const auto e = a.call.valid() ? answer(a.call) : std::nullopt;
+    if (!e) return false;
+    if (e->answer.outcome != Outcome::ok || is_larger(e->outs, a.call.expected.outs)) return a.refused();
+    return !a.refused() && !a.outs.empty() && !is_wrong(op, *e, a.outs);
+  };
+  return {std::move(does), About::arguments, false, differs, explains};
+}
+
+// A kernel that answers as if the call were another.
+Hypothesis as_if(const Operator& op, std::string does, Change change) {
+  return answering(op, std::move(does),
+                   [&op, change](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                     std::vector<Value> arguments = call.arguments;
+                     if (!change(arguments)) return std::nullopt;
+                     judge::Expectation e = judge::expect(op, arguments, Budget(cheap));
+                     return e.answer.outcome == Outcome::exhausted ? std::nullopt : std::optional(std::move(e));
+                   });
+}
+
+// The expectation with other results. A floating result is judged with the bound of the right one.
+judge::Expectation with_results(judge::Expectation e, std::vector<Tensor> outs) {
+  for (std::size_t k = 0; k < outs.size() && k < e.answer.unrounded.size(); ++k) {
+    Buffer<Real>& values = e.answer.unrounded[k].values;
+    const Array<Bits> parts = read_parts(outs[k]);
+    if (values.size() == parts.data.size())
+      std::ranges::transform(parts.data, values.begin(), info(outs[k].dtype).real_of);
+  }
+  e.outs = std::move(outs);
+  return e;
+}
+
+// A kernel that spoils right results. `spoil` returns false if there is nothing to spoil.
+using Spoil = std::function<bool(Tensor& out, const cases::HostCall&)>;
+Hypothesis spoiling(const Operator& op, std::string does, Spoil spoil) {
+  return answering(op, std::move(does), [spoil](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+    std::vector<Tensor> outs = call.expected.outs;
+    bool any = false;
+    for (Tensor& out : outs) any |= spoil(out, call);
+    return any ? std::optional(with_results(call.expected, std::move(outs))) : std::nullopt;
+  });
+}
+
+template <class T>
+bool changed_to(Value& value, T now) {
+  if (value.index() == Value(now).index() && std::get<T>(value) == now) return false;
+  value = std::move(now);
+  return true;
+}
+
+bool is_dimension(const SchemaArgument& a) { return a.name.starts_with("dim") || a.name.ends_with("_dim"); }
+bool holds_number(std::string_view type) {
+  return type == "int" || type == "int?" || type.starts_with("float") || type == "Scalar" || type == "Scalar?";
+}
+bool names_dtype(const SchemaArgument& a) {
+  return a.type.starts_with("ScalarType") || a.type.starts_with("MemoryFormat") || a.type.starts_with("Layout") ||
+         a.type.starts_with("Device");
+}
+
+// Values that say nothing: the default, None, and what leaves a result as it is.
+std::vector<Value> neutral_values(const SchemaArgument& a) {
+  std::vector<Value> all;
+  if (!a.default_text.empty()) all.push_back(text::read_literal(a.default_text, a.type, a.length));
+  if (a.type.ends_with('?')) all.emplace_back();
+  if (a.type == "bool") all.insert(all.end(), {Value(false), Value(true)});
+  if (holds_number(a.type) && !is_dimension(a)) {
+    const bool real = a.type.starts_with("float");
+    for (const Int n : {0, 1}) all.push_back(real ? Value(static_cast<double>(n)) : Value(n));
+  }
+  return all;
+}
+
+bool is_same(const Value& a, const Value& b) {
+  if (a.index() != b.index()) {
+    const auto x = number_in(a), y = number_in(b);
+    return x && y && real(*x) == real(*y);
+  }
+  return std::visit(
+      [&]<class T>(const T& v) {
+        if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Tensors> || std::is_same_v<T, std::monostate>)
+          return std::is_same_v<T, std::monostate>;
+        else
+          return v == std::get<T>(b);
+      },
+      a);
+}
+
+class Mistakes {
+ public:
+  explicit Mistakes(const Operator& op) : op_(op), inputs_(op.arguments.size() - op.outs()) {}
+
+  std::vector<Hypothesis> all() && {
+    for (std::size_t i = 0; i < inputs_; ++i) ignored(i);
+    for (std::size_t i = 0; i < inputs_; ++i) dimensions(i);
+    for (std::size_t i = 0; i < inputs_; ++i) lists(i);
+    for (std::size_t i = 0; i < inputs_; ++i)
+      for (std::size_t j = i + 1; j < inputs_; ++j) exchanged(i, j);
+    for (std::size_t i = 0; i < inputs_; ++i) layouts(i);
+    without_layouts();
+    for (std::size_t i = 0; i < inputs_; ++i) contents(i);
+    groups();
+    const std::size_t plain = found_.size();
+    dtypes();
+    results();
+    formulas();
+    for (std::size_t k = plain; k < found_.size(); ++k) found_[k].about = About::computation;
+    return std::move(found_);
+  }
+
+ private:
+  std::string_view name(std::size_t i) const { return op_.arguments[i].name; }
+  bool is_tensor(std::size_t i) const { return op_.arguments[i].type.starts_with("Tensor"); }
+
+  void add(std::string does, Change change) { found_.push_back(as_if(op_, std::move(does), std::move(change))); }
+
+  void ignored(std::size_t i) {
+    const SchemaArgument& a = op_.arguments[i];
+    constexpr auto operands = std::to_array<std::string_view>({"self", "other", "a", "b", "exponent", "input"});
+    const bool is_operand = std::ranges::find(operands, a.name) != operands.end();
+    if (is_operand || names_dtype(a) || a.type == "Tensor" || a.type == "Tensor[]") return;
+    for (const Value& neutral : neutral_values(a))
+      add(concat("ignore ", a.name), [i, neutral](std::vector<Value>& all) {
+        if (is_same(all[i], neutral)) return false;
+        all[i] = neutral;
+        return true;
+      });
+    if (a.type.ends_with("[]") || a.type.ends_with("[]?"))
+      for (const Int n : {0, 1})
+        add(concat("ignore ", a.name), [i, n](std::vector<Value>& all) {
+          Ints* list = std::get_if<Ints>(&all[i]);
+          return list && changed_to(all[i], Ints(list->size(), n));
+        });
+  }
+
+  // Changes each number of a dimension argument: a number, or those of a list.
+  void each_dimension(std::string does, std::size_t i, std::function<Int(Int dim, Int rank)> f) {
+    add(std::move(does), [i, f](std::vector<Value>& all) {
+      const auto rank = [&] {
+        for (const Value& v : all) {
+          if (const Tensor* t = std::get_if<Tensor>(&v)) return static_cast<Int>(t->rank());
+          if (const Tensors* list = std::get_if<Tensors>(&v); list && !list->empty() && (*list)[0])
+            return static_cast<Int>((*list)[0]->rank());
+        }
+        return Int{0};
+      }();
+      if (const Int* n = std::get_if<Int>(&all[i])) return changed_to(all[i], f(*n, rank));
+      const Ints* list = std::get_if<Ints>(&all[i]);
+      if (!list) return false;
+      Ints now = *list;
+      std::ranges::transform(now, now.begin(), [&](Int n) { return f(n, rank); });
+      return changed_to(all[i], std::move(now));
+    });
+  }
+
+  void dimensions(std::size_t i) {
+    if (!is_dimension(op_.arguments[i])) return;
+    const bool is_list = op_.arguments[i].type.starts_with("int[");
+    const std::string wrapped = concat("wrap a negative ", name(i), " wrongly");
+    each_dimension(wrapped, i, [](Int d, Int rank) { return d < 0 ? std::max<Int>(0, d + rank - 1) : d; });
+    each_dimension(wrapped, i, [](Int d, Int) { return d < 0 ? -d : d; });
+    each_dimension(wrapped, i, [](Int d, Int) { return d < 0 ? -1 - d : d; });
+    each_dimension(wrapped, i, [](Int d, Int) { return d < 0 ? 0 : d; });
+    if (is_list) return;
+    each_dimension(concat("use the last dimension in place of ", name(i)), i,
+                   [](Int d, Int rank) { return d == rank - 1 ? d : -1; });
+    each_dimension(concat("use the first dimension in place of ", name(i)), i,
+                   [](Int d, Int rank) { return d == -rank ? d : 0; });
+  }
+
+  void lists(std::size_t i) {
+    if (op_.arguments[i].type.find("[]") == std::string_view::npos || is_tensor(i)) return;
+    const auto each = [&](std::string does, auto change) {
+      add(std::move(does), [i, change](std::vector<Value>& all) {
+        if (Ints* list = std::get_if<Ints>(&all[i]); list && list->size() > 1) return changed_to(all[i], change(*list));
+        if (Doubles* list = std::get_if<Doubles>(&all[i]); list && list->size() > 1)
+          return changed_to(all[i], change(*list));
+        return false;
+      });
+    };
+    each(concat("use the first of ", name(i), " for all dimensions"), [](auto list) {
+      const auto first = list.front();
+      std::ranges::fill(list, first);
+      return list;
+    });
+    each(concat("use the last of ", name(i), " for all dimensions"), [](auto list) {
+      const auto last = list.back();
+      std::ranges::fill(list, last);
+      return list;
+    });
+    each(concat("take ", name(i), " in reverse order"), [](auto list) {
+      std::ranges::reverse(list);
+      return list;
+    });
+    each(concat("use only the first of ", name(i)), [](auto list) {
+      list.resize(1);
+      return list;
+    });
+    each(concat("use only the last of ", name(i)), [](auto list) {
+      list.erase(list.begin(), list.end() - 1);
+      return list;
+    });
+  }
+
+  void exchanged(std::size_t i, std::size_t j) {
+    const auto bare = [&](std::size_t k) {
+      const std::string_view type = op_.arguments[k].type;
+      return type.ends_with('?') ? type.substr(0, type.size() - 1) : type;
+    };
+    if (bare(i) != bare(j) || names_dtype(op_.arguments[i]) || bare(i) == "Tensor[]") return;
+    add(concat("exchange ", name(i), " and ", name(j)), [i, j](std::vector<Value>& all) {
+      if (is_same(all[i], all[j])) return false;
+      std::swap(all[i], all[j]);
+      return true;
+    });
+  }
+
+  // Calls change(tensor) for the argument's tensors. Returns whether any changed.
+  static bool change_tensors(Value& value, const std::function<bool(Tensor&)>& change) {
+    bool any = false;
+    if (Tensor* t = std::get_if<Tensor>(&value)) any = change(*t);
+    if (Tensors* list = std::get_if<Tensors>(&value))
+      for (auto& t : *list)
+        if (t) any |= change(*t);
+    return any;
+  }
+  void each_tensor_of(std::string does, std::size_t i, std::function<bool(Tensor&)> change) {
+    add(std::move(does), [i, change](std::vector<Value>& all) { return change_tensors(all[i], change); });
+  }
+  void all_tensors(std::string does, std::function<bool(Tensor&)> change) {
+    add(std::move(does), [n = inputs_, change](std::vector<Value>& all) {
+      bool any = false;
+      for (std::size_t i = 0; i < n; ++i) any |= change_tensors(all[i], change);
+      return any;
+    });
+  }
+
+  static bool read_as(Tensor& t, const Dims& order) {
+    if (t.dim_order == order || t.rank() != order.size()) return false;
+    t.dim_order = order;
+    return true;
+  }
+  static bool as_contiguous(Tensor& t) { return read_as(t, Dims::counting(t.rank())); }
+
+  void layouts(std::size_t i) {
+    if (!is_tensor(i)) return;
+    each_tensor_of(concat("read ", name(i), " as if it were contiguous"), i, as_contiguous);
+    if (first_tensor() < i)
+      add(concat("read ", name(i), " in the dim order of ", name(first_tensor())),
+          [i, first = first_tensor()](std::vector<Value>& all) {
+            const Tensor* from = std::get_if<Tensor>(&all[first]);
+            return from && change_tensors(all[i], [&](Tensor& t) { return read_as(t, from->dim_order); });
+          });
+    each_tensor_of(concat("transpose ", name(i)), i, [](Tensor& t) {
+      const int n = t.rank();
+      if (n < 2 || t.sizes[n - 1] != t.sizes[n - 2] || t.sizes[n - 1] < 2) return false;
+      Dims order = t.dim_order;
+      for (Int& d : order) d = d == n - 1 ? n - 2 : d == n - 2 ? n - 1 : d;
+      t.dim_order = order;
+      return true;
+    });
+    each_tensor_of(concat("use the first item of ", name(i), " for the whole batch"), i, [](Tensor& t) {
+      if (t.rank() < 3 || t.sizes[0] < 2 || t.dim_order[0] != 0) return false;
+      const std::size_t item = t.bytes.size() / static_cast<std::size_t>(t.sizes[0]);
+      for (std::size_t at = item; at < t.bytes.size(); ++at) t.bytes[at] = t.bytes[at % item];
+      return true;
+    });
+  }
+
+  // A kernel that knows nothing of dim orders, of inputs and of outs.
+  void without_layouts() {
+    all_tensors("read inputs as if they were contiguous", as_contiguous);
+    found_.push_back(answering(op_, "treat every tensor as contiguous",
+                               [op = &op_](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                                 std::vector<Value> arguments = call.arguments;
+                                 bool any = false;
+                                 for (Value& v : arguments) any |= change_tensors(v, as_contiguous);
+                                 if (!any) return std::nullopt;
+                                 judge::Expectation e = judge::expect(*op, arguments, Budget(cheap));
+                                 const std::vector<Tensor>& right = call.expected.outs;
+                                 if (e.answer.outcome != Outcome::ok || e.outs.size() != right.size())
+                                   return std::nullopt;
+                                 std::vector<Tensor> outs = e.outs;
+                                 for (std::size_t k = 0; k < outs.size(); ++k) {
+                                   if (outs[k].sizes != right[k].sizes || outs[k].dtype != right[k].dtype)
+                                     return std::nullopt;
+                                   outs[k].dim_order = right[k].dim_order;
+                                 }
+                                 return with_results(call.expected, std::move(outs));
+                               }));
+  }
+
+  std::size_t first_tensor() const {
+    std::size_t i = 0;
+    while (i < inputs_ && !is_tensor(i)) ++i;
+    return i;
+  }
+
+  // Replaces the numbers for which `is` holds. Returns whether there were any.
+  static bool replace(Tensor& t, bool (*is)(Real, DType), Real (*now)(Real)) {
+    if (info(t.dtype).is_opaque()) return false;
+    Array<Bits> parts = read_parts(t);
+    const DTypeInfo& d = info(info(t.dtype).part);
+    bool any = false;
+    for (Bits& b : parts.data)
+      if (const Real x = d.real_of(b); is(x, info(t.dtype).part)) b = d.bits_of_real(now(x)), any = true;
+    if (any) write_parts(parts, t);
+    return any;
+  }
+
+  void contents(std::size_t i) {
+    if (!is_tensor(i)) return;
+    const bool holds_indices = name(i).starts_with("ind");
+    if (holds_indices)
+      for (Real (*now)(Real) : {+[](Real) { return Real{0}; }, +[](Real x) { return -x; }})
+        add(concat("do not wrap negative ", name(i)), [i, now](std::vector<Value>& all) {
+          return change_tensors(all[i], [&](Tensor& t) {
+            return is_integer(t.dtype) && replace(
+                                              t, [](Real x, DType) { return x < 0; }, now);
+          });
+        });
+    if (name(i) == "bias")
+      each_tensor_of("add bias twice", i, [](Tensor& t) {
+        return !is_complex(t.dtype) && replace(
+                                           t, [](Real x, DType) { return x != 0; }, [](Real x) { return 2 * x; });
+      });
+  }
+
+  // A convolution whose groups all read the channels of the first.
+  void groups() {
+    const auto at = std::ranges::find(op_.arguments, "groups", &SchemaArgument::name);
+    if (at == op_.arguments.end() || !is_tensor(0)) return;
+    const auto groups = static_cast<std::size_t>(at - op_.arguments.begin());
+    add("ignore groups", [groups](std::vector<Value>& all) {
+      Tensor* input = std::get_if<Tensor>(&all[0]);
+      const Int* n = std::get_if<Int>(&all[groups]);
+      if (!input || !n || *n < 2 || input->rank() < 2) return false;
+      std::vector<Value> slice{*input, Int{1}, Int{0}, input->sizes[1] / *n, Int{1}, {}};
+      if (call(*find_operator("aten::slice_copy.Tensor_out"), slice).outcome != Outcome::ok) return false;
+      all[0] = std::get<Tensor>(slice.back()), all[groups] = Int{1};
+      return true;
+    });
+  }
+
+  static bool cast_to(Tensor& t, DType dtype, DType now) {
+    if (t.dtype != dtype) return false;
+    t = cast(cast(t, now), dtype);
+    return true;
+  }
+
+  void dtypes() {
+    all_tensors("hold float64 numbers as float32",
+                [](Tensor& t) { return cast_to(t, DType::float64, DType::float32); });
+    all_tensors("hold integers as float32", [](Tensor& t) {
+      return cast_to(t, DType::int64, DType::float32) || cast_to(t, DType::int32, DType::float32);
+    });
+    all_tensors("hold float64 numbers and integers as float32", [](Tensor& t) {
+      return cast_to(t, DType::float64, DType::float32) || cast_to(t, DType::int64, DType::float32) ||
+             cast_to(t, DType::int32, DType::float32);
+    });
+    all_tensors("hold integers as float64", [](Tensor& t) { return cast_to(t, DType::int64, DType::float64); });
+    all_tensors("hold int64 numbers as int32", [](Tensor& t) { return cast_to(t, DType::int64, DType::int32); });
+    all_tensors("flush subnormal inputs to 0", [](Tensor& t) {
+      return is_floating(info(t.dtype).part) &&
+             replace(
+                 t,
+                 [](Real x, DType d) { return x != 0 && std::fabs(x) < std::ldexp(Real{1}, info(d).least_exponent); },
+                 [](Real x) { return std::copysign(Real{0}, x); });
+    });
+    all_tensors("treat NaN as 0", [](Tensor& t) {
+      return is_floating(info(t.dtype).part) &&
+             replace(
+                 t, [](Real x, DType) { return std::isnan(x); }, [](Real) { return Real{0}; });
+    });
+    const std::size_t first = first_tensor();
+    for (std::size_t i = first + 1; i < inputs_; ++i)
+      if (is_tensor(i))
+        add(concat("convert ", name(i), " to the dtype of ", name(first)), [i, first](std::vector<Value>& all) {
+          const Tensor* from = std::get_if<Tensor>(&all[first]);
+          return from && change_tensors(all[i], [&](Tensor& t) {
+                   if (t.dtype == from->dtype || info(t.dtype).is_opaque() || info(from->dtype).is_opaque())
+                     return false;
+                   t = cast(t, from->dtype);
+                   return true;
+                 });
+        });
+    for (std::size_t i = 0; i < inputs_; ++i)
+      if (op_.arguments[i].type.starts_with("Scalar") && !names_dtype(op_.arguments[i])) {
+        add(concat("truncate ", name(i), " to an integer"), [i](std::vector<Value>& all) {
+          const double* x = std::get_if<double>(&all[i]);
+          return x && std::isfinite(*x) && std::fabs(*x) < 0x1p62 && changed_to(all[i], static_cast<Int>(*x));
+        });
+        add(concat("hold ", name(i), " as float32"), [i](std::vector<Value>& all) {
+          const double* x = std::get_if<double>(&all[i]);
+          return x && changed_to(all[i], static_cast<double>(static_cast<float>(*x)));
+        });
+        add(concat("round ", name(i), " to the dtype of ", name(first)), [i, first](std::vector<Value>& all) {
+          const Tensor* from = std::get_if<Tensor>(&all[first]);
+          const double* x = std::get_if<double>(&all[i]);
+          return from && x && is_floating(from->dtype) && changed_to(all[i], round_to(from->dtype, *x));
+        });
+      }
+    computed("compute integers in float32", DType::float32, false);
+    computed("compute integers in float64", DType::float64, false);
+    computed("saturate integers that should wrap", DType::float64, true);
+  }
+
+  // A kernel that converts integers to a floating dtype, computes there, and converts the results back.
+  void computed(std::string does, DType dtype, bool saturates) {
+    found_.push_back(answering(op_, std::move(does),
+                               [this_op = &op_, n = inputs_, has_tensors = first_tensor() < inputs_, dtype,
+                                saturates](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                                 const std::vector<Tensor>& right = call.expected.outs;
+                                 std::vector<Value> arguments = call.arguments;
+                                 bool any = false;
+                                 for (std::size_t i = 0; i < n; ++i)
+                                   any |= change_tensors(arguments[i], [&](Tensor& t) {
+                                     if (!is_integer(t.dtype) && t.dtype != DType::boolean) return false;
+                                     t = cast(t, dtype);
+                                     return true;
+                                   });
+                                 if (has_tensors && !any) return std::nullopt;
+                                 for (std::size_t i = n; i < arguments.size(); ++i)
+                                   if (Tensor* t = std::get_if<Tensor>(&arguments[i]); t && is_integer(t->dtype))
+                                     *t = make(dtype, t->sizes, t->dim_order);
+                                 judge::Expectation e = judge::expect(*this_op, arguments, Budget(cheap));
+                                 if (e.answer.outcome != Outcome::ok || e.outs.size() != right.size())
+                                   return std::nullopt;
+                                 std::vector<Tensor> outs = e.outs;
+                                 for (std::size_t k = 0; k < outs.size(); ++k) {
+                                   if (outs[k].sizes != right[k].sizes) return std::nullopt;
+                                   if (saturates) saturate(outs[k], right[k].dtype);
+                                   if (outs[k].dtype != right[k].dtype) outs[k] = cast(outs[k], right[k].dtype);
+                                 }
+                                 return with_results(call.expected, std::move(outs));
+                               }));
+  }
+  static void saturate(Tensor& t, DType dtype) {
+    if (!is_floating(t.dtype) || !is_integer(dtype)) return;
+    Array<Real> all = read<Real>(t);
+    for (Real& x : all.data) x = std::clamp(x, least_integer(dtype), largest_integer(dtype));
+    write(all, t);
+  }
+
+  void results() {
+    const auto add = [&](std::string does, Spoil spoil) {
+      found_.push_back(spoiling(op_, std::move(does), std::move(spoil)));
+    };
+    add("write results as if out were contiguous", [](Tensor& out, const cases::HostCall&) {
+      const Dims order = out.dim_order, contiguous = Dims::counting(out.rank());
+      if (order == contiguous) return false;
+      out = arranged(out, contiguous);
+      out.dim_order = order;
+      return true;
+    });
+    add("write results in reverse order", [](Tensor& out, const cases::HostCall&) {
+      Array<Element> all = read<Element>(out);
+      std::ranges::reverse(all.data);
+      write(all, out);
+      return true;
+    });
+    add("give results of the opposite sign", [](Tensor& out, const cases::HostCall&) {
+      return (is_floating(out.dtype) || is_integer(out.dtype)) &&
+             replace(
+                 out, [](Real x, DType) { return !std::isnan(x); }, [](Real x) { return -x; });
+    });
+    truncated();
+    add("give 0 for every result", [](Tensor& out, const cases::HostCall&) {
+      std::ranges::fill(out.bytes, std::byte{});
+      return true;
+    });
+    const std::size_t first = first_tensor();
+    if (first < inputs_)
+      add(concat("give ", name(first), " unchanged"), [first](Tensor& out, const cases::HostCall& call) {
+        const Tensor* t = std::get_if<Tensor>(&call.arguments[first]);
+        if (!t || t->sizes != out.sizes || info(t->dtype).is_opaque() || info(out.dtype).is_opaque()) return false;
+        out = arranged(cast(*t, out.dtype), out.dim_order);
+        return true;
+      });
+  }
+
+  void truncated() {
+    found_.push_back(
+        answering(op_, "truncate results that should be rounded",
+                  [](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                    std::vector<Tensor> outs = call.expected.outs;
+                    bool any = false;
+                    for (std::size_t k = 0; k < outs.size() && k < call.expected.answer.unrounded.size(); ++k) {
+                      const Buffer<Real>& values = call.expected.answer.unrounded[k].values;
+                      Array<Real> all(outs[k].sizes);
+                      if (!is_integer(outs[k].dtype) || values.size() != all.data.size()) continue;
+                      std::ranges::transform(values, all.data.begin(), [](Real x) { return std::trunc(x); });
+                      write(all, outs[k]), any = true;
+                    }
+                    return any ? std::optional(with_results(call.expected, std::move(outs))) : std::nullopt;
+                  }));
+  }
+
+  // The numbers that each result of a reduction combines, or none if the call is no reduction of self.
+  static std::optional<families::Rows> rows_of(const Operator& op, const cases::HostCall& call) {
+    const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+    const auto at = std::ranges::find(op.arguments, "dim", &SchemaArgument::name);
+    if (!self || at == op.arguments.end() || self->rank() == 0 || self->count() == 0) return std::nullopt;
+    const Value& dim = call.arguments[static_cast<std::size_t>(at - op.arguments.begin())];
+    Dims dims;
+    if (const Ints* list = std::get_if<Ints>(&dim))
+      for (const Int d : *list) dims.push_back(d < 0 ? d + self->rank() : d);
+    if (const Int* d = std::get_if<Int>(&dim)) dims.push_back(*d < 0 ? *d + self->rank() : *d);
+    if (dims.size() == 0) dims = Dims::counting(self->rank());
+    return families::rows(self->sizes, dims);
+  }
+
+  // A kernel whose formula, computed in float32, gives each row of self another result than is right.
+  using OfRow = std::function<Real(std::span<const Real> row, const cases::HostCall& call)>;
+  void reducing(std::string does, DType dtype, OfRow f) {
+    found_.push_back(answering(
+        op_, std::move(does), [op = &op_, dtype, f](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+          if (call.expected.outs[0].dtype != dtype) return std::nullopt;
+          const auto rows = rows_of(*op, call);
+          if (!rows || rows->number != call.expected.outs[0].count() ||
+              info(std::get<Tensor>(call.arguments[0]).dtype).kind >= Kind::complex)
+            return std::nullopt;
+          const Array<Real> self = read<Real>(std::get<Tensor>(call.arguments[0]));
+          std::vector<Tensor> outs = call.expected.outs;
+          Array<Real> results(outs[0].sizes);
+          std::vector<Real> row(static_cast<std::size_t>(rows->length));
+          for (Int r = 0; r < rows->number; ++r) {
+            for (Int k = 0; k < rows->length; ++k)
+              row[static_cast<std::size_t>(k)] = self[rows->source[static_cast<std::size_t>(r * rows->length + k)]];
+            results[r] = f(row, call);
+          }
+          write(results, outs[0]);
+          return with_results(call.expected, std::move(outs));
+        }));
+  }
+
+  // Whether the error of each variance is what a difference of the rounded sums of squares leaves, in whatever order
+  // the kernel adds.
+  static bool cancels(const Answered& a) {
+    if (!a.call.valid() || a.refused() || a.outs.empty() || a.outs[0].sizes != a.call.expected.outs[0].sizes)
+      return false;
+    const Tensor &self = std::get<Tensor>(a.call.arguments[0]), &want = a.call.expected.outs[0];
+    if (info(self.dtype).kind >= Kind::complex || want.count() == 0 || a.outs[0].dtype != want.dtype) return false;
+    Real squares = 0;
+    for (const Real x : read<Real>(self).data) squares += x * x;
+    const Array<Real> got = read<Real>(a.outs[0]), right = read<Real>(want);
+    for (Int k = 0; k < got.count(); ++k)
+      if (std::isfinite(got[k]) != std::isfinite(right[k]) ||
+          (std::isfinite(got[k]) && !(std::fabs(got[k] - right[k]) <= 8 * ulp(want.dtype, squares))))
+        return false;
+    return true;
+  }
+
+  // Formulas that are read in another manner than the operator's.
+  void formulas() {
+    const bool is_sum = op_.name.starts_with("aten::sum."), is_mean = op_.name.starts_with("aten::mean.");
+    if (is_sum || is_mean || op_.name.starts_with("aten::cumsum.")) running_sums(is_mean);
+    if (is_sum || is_mean)
+      for (const DType partial : {DType::float16, DType::bfloat16})
+        for (const DType dtype : {DType::float32, DType::float64})
+          reducing(concat("hold partial sums in ", info(partial).name), dtype,
+                   [partial, is_mean](std::span<const Real> row, const cases::HostCall&) {
+                     Real sum = 0;
+                     for (const Real x : row) sum = round_to(partial, sum + x);
+                     return is_mean ? sum / static_cast<Real>(row.size()) : sum;
+                   });
+    if (op_.name.starts_with("aten::var"))
+      for (const DType dtype : {DType::float32, DType::float64})
+        reducing(
+            "compute a variance as E[x^2] - E[x]^2, which cancels", dtype,
+            [op = &op_, dtype](std::span<const Real> row, const cases::HostCall& call) {
+              Real sum = 0, squares = 0;
+              for (const Real x : row)
+                sum = round_to(dtype, sum + x), squares = round_to(dtype, squares + round_to(dtype, x * x));
+              const auto n = static_cast<Real>(row.size());
+              const auto at = std::ranges::find_if(op->arguments, [](const SchemaArgument& a) {
+                return a.name == "correction" || a.name == "unbiased";
+              });
+              const auto given = at == op->arguments.end()
+                                     ? std::nullopt
+                                     : number_in(call.arguments[static_cast<std::size_t>(at - op->arguments.begin())]);
+              return (squares - round_to(dtype, sum * sum / n)) / std::max(Real{0}, n - (given ? real(*given) : 1));
+            });
+    if (op_.name.starts_with("aten::log1p"))
+      of_one_number("round 1 + x before the logarithm",
+                    [](Real x, DType dtype) { return std::log(round_to(dtype, 1 + x)); });
+    if (op_.name.starts_with("aten::expm1"))
+      of_one_number("subtract 1 from a rounded exponential",
+                    [](Real x, DType dtype) { return round_to(dtype, std::exp(x)) - 1; });
+    if (op_.name.starts_with("aten::var"))
+      for (std::size_t k = found_.size() - 2; k < found_.size(); ++k) found_[k].explains = cancels;
+    if (op_.name == "aten::_softmax.out" || op_.name == "aten::_log_softmax.out") without_maximum();
+    eps_outside();
+    quotients();
+  }
+
+  // A number or tensor argument as numbers.
+  static std::optional<Array<Real>> numbers_of(const Value& v) {
+    if (const Tensor* t = std::get_if<Tensor>(&v))
+      return info(t->dtype).kind < Kind::complex ? std::optional(read<Real>(*t)) : std::nullopt;
+    const auto number = number_in(v);
+    if (!number) return std::nullopt;
+    Array<Real> one{Dims()};
+    one.data.at(0) = real(*number);
+    return one;
+  }
+
+  // The dtype in which a kernel computes with floating operands; none if no operand is floating.
+  static std::optional<DType> floating_dtype(std::span<const Value> operands) {
+    std::optional<DType> dtype;
+    bool is_number = false;
+    for (const Value& v : operands)
+      if (const Tensor* t = std::get_if<Tensor>(&v); t && is_floating(t->dtype))
+        dtype = t->dtype == DType::float64 || dtype == DType::float64 ? DType::float64 : DType::float32;
+      else
+        is_number = is_number || std::holds_alternative<double>(v);
+    return dtype || !is_number ? dtype : DType::float32;
+  }
+
+  // A kernel of two operands whose formula gives each element another result than is right.
+  void of_two_numbers(std::string does, Real (*f)(Real a, Real b, DType dtype)) {
+    found_.push_back(spoiling(op_, std::move(does), [f](Tensor& out, const cases::HostCall& call) {
+      const auto a = numbers_of(call.arguments[0]), b = numbers_of(call.arguments[1]);
+      const auto dtype = floating_dtype(std::span(call.arguments).first(2));
+      if (!a || !b || !dtype) return false;
+      Array<Real> results(out.sizes);
+      Int flat = 0;
+      for (const Dims& i : indices(out.sizes)) {
+        const Real y = families::broadcast(*b, out.sizes).at(i, flat);
+        results[flat] = f(families::broadcast(*a, out.sizes).at(i, flat), round_to(*dtype, y), *dtype);
+        ++flat;
+      }
+      write(results, out);
+      return true;
+    }));
+  }
+
+  void quotients() {
+    const auto mode = std::ranges::find(op_.arguments, "rounding_mode", &SchemaArgument::name);
+    if (op_.name == "aten::div.out" || op_.name == "aten::div.Scalar_out")
+      of_two_numbers("multiply by the reciprocal of other",
+                     [](Real a, Real b, DType d) { return round_to(d, a * round_to(d, 1 / b)); });
+    if (op_.name != "aten::floor_divide.out" && mode == op_.arguments.end()) return;
+    of_two_numbers("do not round (self - remainder) / other to an integer", [](Real a, Real b, DType d) {
+      const Real remainder = std::fmod(a, b);
+      if (b == 0) return a / b;
+      const Real quotient = round_to(d, round_to(d, a - remainder) / b);
+      return remainder != 0 && std::signbit(b) != std::signbit(remainder) ? round_to(d, quotient - 1) : quotient;
+    });
+    if (mode == op_.arguments.end()) return;
+    const auto at = static_cast<std::size_t>(mode - op_.arguments.begin());
+    Hypothesis& last = found_.back();
+    last.differs = [at, differs = last.differs](const cases::HostCall& call) {
+      const std::string* given = std::get_if<std::string>(&call.arguments[at]);
+      return given && *given == "floor" && differs(call);
+    };
+  }
+
+  // Sums of half types that are rounded after each term.
+  void running_sums(bool is_mean) {
+    found_.push_back(answering(op_, "round sums to the half type after each term",
+                               [op = &op_, is_mean](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                                 std::vector<Tensor> outs = call.expected.outs;
+                                 const DType dtype = outs[0].dtype;
+                                 const auto rows = rows_of(*op, call);
+                                 if (!rows || !is_half(dtype) ||
+                                     info(std::get<Tensor>(call.arguments[0]).dtype).kind >= Kind::complex)
+                                   return std::nullopt;
+                                 const Array<Real> self = read<Real>(std::get<Tensor>(call.arguments[0]));
+                                 const bool each = outs[0].count() != rows->number;  // whether each term has a result
+                                 if (each && outs[0].count() != self.count()) return std::nullopt;
+                                 Array<Real> results(outs[0].sizes);
+                                 for (Int r = 0; r < rows->number; ++r) {
+                                   Real sum = 0;
+                                   for (Int k = 0; k < rows->length; ++k) {
+                                     const Int at = rows->source[static_cast<std::size_t>(r * rows->length + k)];
+                                     sum = round_to(dtype, sum + round_to(dtype, self[at]));
+                                     results[each ? at : r] = is_mean ? sum / static_cast<Real>(rows->length) : sum;
+                                   }
+                                 }
+                                 write(results, outs[0]);
+                                 return with_results(call.expected, std::move(outs));
+                               }));
+  }
+
+  void of_one_number(std::string does, Real (*f)(Real x, DType dtype)) {
+    found_.push_back(spoiling(op_, std::move(does), [f](Tensor& out, const cases::HostCall& call) {
+      const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+      if (!self || info(self->dtype).kind >= Kind::complex || !is_floating(out.dtype)) return false;
+      Array<Real> all = read<Real>(*self);
+      const Array<Real> right = read<Real>(out);
+      for (Int k = 0; k < all.count(); ++k)
+        all[k] = all[k] == 0 || !std::isfinite(right[k]) ? right[k] : f(all[k], out.dtype);
+      write(all, out);
+      return true;
+    }));
+  }
+
+  void without_maximum() {
+    const bool logarithm = op_.name == "aten::_log_softmax.out";
+    found_.push_back(spoiling(op_, "do not subtract the maximum, so that exponentials overflow",
+                              [op = &op_, logarithm](Tensor& out, const cases::HostCall& call) {
+                                const auto rows = rows_of(*op, call);
+                                if (!rows || is_half(out.dtype) || !is_floating(out.dtype)) return false;
+                                const Array<Real> self = read<Real>(std::get<Tensor>(call.arguments[0]));
+                                Array<Real> results(out.sizes);
+                                for (Int r = 0; r < rows->number; ++r) {
+                                  const auto place = [&](Int k) {
+                                    return rows->source[static_cast<std::size_t>(r * rows->length + k)];
+                                  };
+                                  Real sum = 0;
+                                  for (Int k = 0; k < rows->length; ++k)
+                                    sum = round_to(out.dtype, sum + round_to(out.dtype, std::exp(self[place(k)])));
+                                  for (Int k = 0; k < rows->length; ++k)
+                                    results[place(k)] = logarithm ? self[place(k)] - std::log(sum)
+                                                                  : round_to(out.dtype, std::exp(self[place(k)])) / sum;
+                                }
+                                write(results, out);
+                                return true;
+                              }));
+  }
+
+  // A normalisation that divides by sqrt(variance) + eps. Its third result is the reciprocal of the divisor.
+  void eps_outside() {
+    const auto index = [&](std::string_view name) {
+      return static_cast<std::size_t>(std::ranges::find(op_.arguments, name, &SchemaArgument::name) -
+                                      op_.arguments.begin());
+    };
+    const std::size_t eps = index("eps"), weight = index("weight"), bias = index("bias");
+    if (eps >= inputs_ || weight >= inputs_ || bias >= inputs_ || op_.outs() != 3) return;
+    found_.push_back(answering(
+        op_, "add eps outside of the square root",
+        [=](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+          const auto is_none = [&](std::size_t i) { return std::holds_alternative<std::monostate>(call.arguments[i]); };
+          std::vector<Tensor> outs = call.expected.outs;
+          if (outs.size() != 3 || !is_none(weight) || !is_none(bias) || !is_floating(outs[2].dtype))
+            return std::nullopt;
+          const Real e = std::get<double>(call.arguments[eps]);
+          Array<Real> result = read<Real>(outs[0]), rstd = read<Real>(outs[2]);
+          if (rstd.count() == 0 || result.count() % rstd.count() != 0) return std::nullopt;
+          const Int each = result.count() / rstd.count();
+          for (Int r = 0; r < rstd.count(); ++r) {
+            const Real right = rstd[r];
+            rstd[r] = 1 / (std::sqrt(std::max(Real{0}, 1 / (right * right) - e)) + e);
+            for (Int k = 0; k < each; ++k) result[r * each + k] *= rstd[r] / right;
+          }
+          write(result, outs[0]), write(rstd, outs[2]);
+          return with_results(call.expected, std::move(outs));
+        }));
+  }
+
+  const Operator& op_;
+  std::size_t inputs_;
+  std::vector<Hypothesis> found_;
+};
+
+}  // namespace
+
+std::vector<Hypothesis> known_mistakes(const Operator& op) { return Mistakes(op).all(); }
+
+}  // namespace assay::defects

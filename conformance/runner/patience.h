@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "conformance/sandbox/child.h"
+
+namespace assay::runner {
+
+// How long a run waits for cases, given those that ended and those that did not. Thread-safe.
+class Patience {
+ public:
+  explicit Patience(const sandbox::TimeLimit& full) : full_(full) {}
+
+  const sandbox::TimeLimit& full() const { return full_; }
+
+  void note_begin(const std::string& id);        // this thread waits for a case
+  void note_end(std::chrono::nanoseconds time);  // a case ended after `time`
+  void note_hang(std::string_view id);           // a case was ended by its limit
+
+  // The limit of a case: the full one until a few cases hang, then the short one.
+  sandbox::TimeLimit limit() const;
+
+  // Many times what the slowest case took that ended, within the full limit: for a case that is expected to hang.
+  sandbox::TimeLimit short_limit() const;
+
+  // Whether so many cases of this case's kind hang that only some of the others are judged. The kind is the id up to
+  // its first '#' or '/': an operator, or a kind of scenario.
+  bool is_lost(std::string_view id) const;
+
+  // The case that a thread has been waiting for longest, and for how long: "aten::relu.out#37014ec5 (14 s)". Empty if
+  // no thread waits for more than a few seconds.
+  std::string waits_for() const;
+
+ private:
+  sandbox::TimeLimit short_limit_locked() const;
+
+  const sandbox::TimeLimit full_;
+  mutable std::mutex mutex_;
+  std::chrono::nanoseconds slowest_{0};
+  std::map<std::string, std::set<std::string>, std::less<>> of_kinds_;  // cases that hang, by kind
+  struct Wait {
+    std::string id;
+    std::chrono::steady_clock::time_point since;
+  };
+  std::map<std::thread::id, Wait> waits_;
+};
+
+}  // namespace assay::runner

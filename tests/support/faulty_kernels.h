@@ -1,0 +1,621 @@
+#pragma once
+
+// The mistakes that authors of kernels make, each in one operator, with the words that a right cause has. A kernel that
+// has no mistake of its own answers as the reference does.
+
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "conformance/testee/copied.h"
+#include "reference/call.h"
+#include "reference/families.h"
+
+namespace assay::faulty {
+
+// A call of a kernel. The mistake reads and changes the arguments, calls run(), and changes the outs.
+class Kernel {
+ public:
+  Kernel(const Operator& op, std::vector<Value> arguments) : op_(op), arguments_(std::move(arguments)) {}
+
+  Value& operator[](std::string_view name) {
+    const auto at = std::ranges::find(op_.arguments, name, &SchemaArgument::name);
+    return arguments_.at(static_cast<std::size_t>(at - op_.arguments.begin()));
+  }
+  Tensor& tensor(std::string_view name) { return std::get<Tensor>((*this)[name]); }
+  Tensor& out() { return std::get<Tensor>(arguments_[arguments_.size() - op_.outs()]); }
+  Int& integer(std::string_view name) { return std::get<Int>((*this)[name]); }
+  Ints& ints(std::string_view name) { return std::get<Ints>((*this)[name]); }
+  bool& flag(std::string_view name) { return std::get<bool>((*this)[name]); }
+  bool has(std::string_view name) { return !std::holds_alternative<std::monostate>((*this)[name]); }
+  Real number(std::string_view name) { return real(*number_in((*this)[name])); }
+  Array<Real> numbers(std::string_view name) { return read<Real>(tensor(name)); }
+
+  // Whether all tensors are of real numbers.
+  bool has_numbers() const {
+    return std::ranges::none_of(arguments_, [](const Value& v) {
+      const Tensor* t = std::get_if<Tensor>(&v);
+      return t && (is_complex(t->dtype) || info(t->dtype).is_opaque());
+    });
+  }
+
+  bool run() {
+    answer_ = call(op_, arguments_);
+    return answer_.outcome == Outcome::ok;
+  }
+  void refuse(Outcome outcome) { answer_.outcome = outcome; }
+  const Answer& answer() const { return answer_; }
+  const std::vector<Value>& arguments() const { return arguments_; }
+  Int written = std::numeric_limits<Int>::max();  // so many elements of an out are written
+
+ private:
+  const Operator& op_;
+  std::vector<Value> arguments_;
+  Answer answer_;
+};
+
+// Replaces results by other numbers. Results that stay are not touched, so that no rounding changes them.
+inline void replace(Tensor& out, const std::function<Real(Int at, Real right)>& f) {
+  if (is_complex(out.dtype) || info(out.dtype).is_opaque()) return;
+  Array<Real> numbers = read<Real>(out);
+  std::vector<bool> stays;
+  for (Int i = 0; i < numbers.count(); ++i) {
+    const Real right = numbers[i];
+    numbers[i] = f(i, right);
+    const bool equal = numbers[i] == right && std::signbit(numbers[i]) == std::signbit(right);
+    stays.push_back(equal || (std::isnan(numbers[i]) && std::isnan(right)));
+  }
+  const Array<Bits> before = read_parts(out);
+  write(numbers, out);
+  Array<Bits> after = read_parts(out);
+  for (Int i = 0; i < after.count(); ++i)
+    if (stays[static_cast<std::size_t>(i)]) after[i] = before[i];
+  write_parts(after, out);
+}
+
+// Changes each result by the numbers of self, and of other, that it was computed from.
+inline void each(Kernel& k, const std::function<Real(Real self, Real right)>& f) {
+  if (!k.has_numbers()) return void(k.run());
+  const Array<Real> self = k.numbers("self");
+  if (k.run() && self.count() == k.out().count()) replace(k.out(), [&](Int i, Real r) { return f(self[i], r); });
+}
+inline void each_pair(Kernel& k, const std::function<Real(Real self, Real other, Real right)>& f) {
+  if (!k.has_numbers()) return void(k.run());
+  const Array<Real> self = k.numbers("self"), other = k.numbers("other");
+  if (!k.run()) return;
+  const Dims sizes = k.out().sizes;
+  const auto x = families::broadcast(self, sizes), y = families::broadcast(other, sizes);
+  std::vector<Dims> at;
+  for (const Dims& i : indices(sizes)) at.push_back(i);
+  replace(k.out(), [&](Int i, Real r) {
+    const Dims& index = at[static_cast<std::size_t>(i)];
+    return f(x.at(index, i), y.at(index, i), r);
+  });
+}
+inline void each_result(Kernel& k, const std::function<Real(Real)>& f) {
+  if (k.run()) replace(k.out(), [&](Int, Real r) { return f(r); });
+}
+
+inline Tensor part(const Tensor& t, Int dim, Int begin, Int end) {
+  std::vector<Value> a{t, dim, begin, end, Int{1}, {}};
+  call(*find_operator("aten::slice_copy.Tensor_out"), a);
+  return std::get<Tensor>(a.back());
+}
+
+// Computes each result of a reduction from the numbers that it combines.
+inline void reduce(Kernel& k, const std::function<Real(const std::vector<Real>&)>& f) {
+  const Tensor self = k.tensor("self");
+  if (!k.run() || !is_floating(self.dtype) || self.rank() == 0) return;
+  std::vector<bool> gone(static_cast<std::size_t>(self.rank()), false);
+  const Ints* dims = std::get_if<Ints>(&k["dim"]);
+  for (const Int d : dims ? *dims : Ints()) gone[static_cast<std::size_t>(d < 0 ? d + self.rank() : d)] = true;
+  if (!dims || dims->empty()) gone.assign(gone.size(), true);
+  Array<Real> out = read<Real>(k.out());
+  std::vector<std::vector<Real>> combined(static_cast<std::size_t>(out.count()));
+  const Array<Real> all = read<Real>(self);
+  Int flat = 0;
+  for (const Dims& i : indices(self.sizes)) {
+    Int at = 0;
+    for (int d = 0; d < i.size(); ++d)
+      if (!gone[static_cast<std::size_t>(d)]) at = at * self.sizes[d] + i[d];
+    combined[static_cast<std::size_t>(at)].push_back(all[flat++]);
+  }
+  for (Int j = 0; j < out.count(); ++j) out[j] = f(combined[static_cast<std::size_t>(j)]);
+  write(out, k.out());
+}
+
+// The elements of each row in one dimension are read and replaced.
+inline void along(Kernel& k, Int dim, const std::function<void(std::vector<Real>& row)>& f) {
+  const Tensor self = k.tensor("self");
+  if (!k.run() || self.rank() == 0 || self.count() == 0) return;
+  if (dim < 0) dim += self.rank();
+  Int inner = 1;
+  for (Int d = dim + 1; d < self.rank(); ++d) inner *= self.sizes[d];
+  const Int n = self.sizes[dim];
+  Array<Real> all = read<Real>(self);
+  for (Int o = 0; o < all.count() / (n * inner); ++o)
+    for (Int i = 0; i < inner; ++i) {
+      std::vector<Real> row;
+      for (Int j = 0; j < n; ++j) row.push_back(all[(o * n + j) * inner + i]);
+      f(row);
+      for (Int j = 0; j < n; ++j) all[(o * n + j) * inner + i] = row[static_cast<std::size_t>(j)];
+    }
+  write(all, k.out());
+}
+
+inline void as_contiguous(Tensor& t) { t.dim_order = Dims::counting(t.rank()); }
+inline Real with_bits(Real x, int bits) {
+  int exponent = 0;
+  if (x == 0 || !std::isfinite(x)) return x;
+  const Real m = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(m, bits)), exponent - bits);
+}
+
+struct Mistake {
+  const char* name;
+  const char* op;
+  void (*kernel)(Kernel&);
+  const char* right;  // a regular expression for the sentence of a right cause
+};
+
+inline const std::vector<Mistake>& mistakes() {
+  using K = Kernel&;
+  static const std::vector<Mistake> all{
+      // values
+      {"NaN becomes 0", "aten::relu.out", [](K k) { each(k, [](Real x, Real r) { return std::isnan(x) ? 0 : r; }); },
+       "0 for NaN"},
+      {"-0 is kept", "aten::abs.out",
+       [](K k) { each(k, [](Real x, Real r) { return x == 0 && std::signbit(x) ? -0.0 : r; }); },
+       "-0 for -0|for a negative zero"},
+      {"0 - x for the negative", "aten::neg.out", [](K k) { each(k, [](Real x, Real r) { return x == 0 ? 0 : r; }); },
+       "0 for 0"},
+      {"NaN is lost", "aten::maximum.out",
+       [](K k) { each_pair(k, [](Real a, Real b, Real r) { return std::isnan(a)   ? b
+                                                                  : std::isnan(b) ? a
+                                                                                  : r; }); },
+       "operand is NaN|for NaN|NaN in"},
+      {"min of max where min is above max", "aten::clamp.out",
+       [](K k) {
+         const bool both = k.has("min") && k.has("max");
+         const Real low = both ? k.number("min") : 0, high = both ? k.number("max") : 1;
+         each(k, [&](Real x, Real r) { return low > high && !std::isnan(x) ? low : r; });
+       },
+       "min is above max|right result is max"},
+      {"halves away from zero", "aten::round.out",
+       [](K k) { each(k, [](Real x, Real r) { return std::isfinite(x) ? std::round(x) : r; }); },
+       "halfway|rounded away from 0"},
+      {"truncated quotient", "aten::floor_divide.out",
+       [](K k) {
+         each_pair(k, [](Real a, Real b, Real r) {
+           return b != 0 && std::isfinite(a / b) && std::isfinite(r) ? std::trunc(a / b) : r;
+         });
+       },
+       "truncat|toward 0|opposite signs"},
+      {"sign of the dividend", "aten::remainder.Tensor_out",
+       [](K k) {
+         each_pair(k, [](Real a, Real b, Real r) { return b != 0 && std::isfinite(r) ? std::fmod(a, b) : r; });
+       },
+       "sign of the first operand|opposite signs"},
+      {"largest in place of infinity", "aten::exp.out",
+       [](K k) {
+         const DType dtype = k.out().dtype;
+         each(k, [&](Real x, Real r) { return std::isfinite(x) && std::isinf(r) ? largest(dtype) : r; });
+       },
+       "largest number for|overflow|for results beyond|where infinity is right"},
+      {"subnormal numbers are flushed", "aten::mul.out",
+       [](K k) {
+         const DType dtype = k.out().dtype;
+         each_result(k, [&](Real r) {
+           return is_floating(dtype) && std::fabs(r) < std::ldexp(1.0, info(dtype).least_exponent) ? 0 * r : r;
+         });
+       },
+       "subnormal"},
+      {"log(1 + x)", "aten::log1p.out",
+       [](K k) {
+         const DType dtype = k.out().dtype;
+         each(k, [&](Real x, Real r) { return std::isfinite(r) && x != 0 ? std::log(round_to(dtype, 1 + x)) : r; });
+       },
+       "1 \\+ x|near 0"},
+      {"saturates", "aten::add.out",
+       [](K k) {
+         const DType dtype = k.out().dtype;
+         const Real alpha = k.number("alpha");
+         each_pair(k, [&](Real a, Real b, Real r) {
+           return is_integer(dtype) ? std::clamp<Real>(a + alpha * b, least_integer(dtype), largest_integer(dtype)) : r;
+         });
+       },
+       "saturat|wrap|overflow"},
+      {"integers as float32", "aten::sub.out",
+       [](K k) {
+         const Real alpha = k.number("alpha");
+         const bool integers = is_integer(k.out().dtype);
+         each_pair(k, [&](Real a, Real b, Real r) {
+           return integers ? static_cast<float>(static_cast<float>(a) - static_cast<float>(alpha * b)) : r;
+         });
+       },
+       "float32|2\\^24"},
+      {"comparison as float32", "aten::eq.Tensor_out",
+       [](K k) {
+         each_pair(k, [](Real a, Real b, Real) { return static_cast<float>(a) == static_cast<float>(b) ? 1 : 0; });
+       },
+       "float32|2\\^24"},
+      {"logical shift", "aten::bitwise_right_shift.Tensor_out",
+       [](K k) { each_pair(k, [](Real a, Real, Real r) { return a < 0 ? 1 : r; }); }, "negative"},
+      {"converts other to the dtype of self", "aten::div.out",
+       [](K k) {
+         Tensor& other = k.tensor("other");
+         other = cast(other, k.tensor("self").dtype);
+         k.run();
+       },
+       "other to the dtype|different dtypes"},
+      {"rounds to integers", "aten::_to_copy.out",
+       [](K k) {
+         const DType dtype = k.out().dtype;
+         each(k, [&](Real x, Real r) { return is_integer(dtype) && std::fabs(x) < 100 ? std::nearbyint(x) : r; });
+       },
+       "nearest integer|fractions"},
+      {"wraps beyond quant_max", "quantized_decomposed::quantize_per_tensor.out",
+       [](K k) {
+         const Array<Real> input = k.numbers("input");
+         const Real scale = k.number("scale"), zero = k.number("zero_point"), most = k.number("quant_max");
+         if (!k.run()) return;
+         replace(k.out(), [&](Int i, Real r) {
+           const Real q = std::nearbyint(input[i] / scale) + zero;
+           return std::isfinite(q) && q > most ? r - most + 1 : r;
+         });
+       },
+       "quant_max"},
+      {"NaN is false", "aten::logical_not.out",
+       [](K k) { each(k, [](Real x, Real r) { return std::isnan(x) ? 1 : r; }); }, "for NaN"},
+      {"equal operands", "aten::logical_xor.out",
+       [](K k) { each_pair(k, [](Real a, Real b, Real r) { return a == b && a != 0 ? 1 : r; }); }, "equal"},
+
+      // arguments
+      {"alpha is ignored", "aten::add.out", [](K k) { k["alpha"] = Int{1}, k.run(); }, "ignores alpha"},
+      {"approximate is ignored", "aten::gelu.out", [](K k) { k["approximate"] = std::string("none"), k.run(); },
+       "ignores approximate"},
+      {"negative_slope is ignored", "aten::leaky_relu.out", [](K k) { k["negative_slope"] = 0.01, k.run(); },
+       "ignores negative_slope"},
+      {"rounding_mode is ignored", "aten::div.out_mode", [](K k) { k["rounding_mode"] = {}, k.run(); },
+       "ignores rounding_mode"},
+      {"keepdim is ignored", "aten::sum.IntList_out", [](K k) { k.flag("keepdim") = false, k.run(); },
+       "ignores keepdim"},
+      {"negative dims are mis-wrapped", "aten::mean.out",
+       [](K k) {
+         if (Ints* dims = std::get_if<Ints>(&k["dim"]))
+           for (Int& d : *dims)
+             if (d < 0) d = std::max<Int>(0, d + k.tensor("self").rank() - 1);
+         k.run();
+       },
+       "negative dim|dim is negative|dim has negative|least of dim is at most -1"},
+      {"always the last dim", "aten::cumsum.out", [](K k) { k.integer("dim") = -1, k.run(); }, "last dimension"},
+      {"always the first dim", "aten::cumprod.out", [](K k) { k.integer("dim") = 0, k.run(); }, "first dimension"},
+      {"dims: the first alone", "aten::flip.out",
+       [](K k) {
+         if (k.ints("dims").size() > 1) k.ints("dims").resize(1);
+         k.run();
+       },
+       "first (entry |number )?of dims"},
+      {"eps is ignored", "aten::native_layer_norm.out", [](K k) { k["eps"] = 0.0, k.run(); }, "ignores eps"},
+      {"eps outside of the root", "aten::native_group_norm.out",
+       [](K k) {
+         const Real eps = k.number("eps");
+         const Array<Real> input = k.numbers("input");
+         if (!k.run() || k.has("weight") || k.has("bias")) return;
+         Array<Real> out = read<Real>(k.out()), rstd = read<Real>(std::get<Tensor>(k["out2"]));
+         const Int each = rstd.count() ? out.count() / rstd.count() : 0;
+         for (Int i = 0; i < rstd.count(); ++i) {
+           const Real old = rstd[i];
+           rstd[i] = 1 / (std::sqrt(std::max<Real>(0, 1 / (old * old) - eps)) + eps);
+           for (Int j = 0; j < each; ++j) out[i * each + j] *= rstd[i] / old;
+         }
+         write(out, k.out()), write(rstd, std::get<Tensor>(k["out2"]));
+       },
+       "eps outside"},
+      {"correction is ignored", "aten::var.correction_out", [](K k) { k["correction"] = {}, k.run(); },
+       "ignores correction"},
+      {"weight is ignored", "aten::native_group_norm.out", [](K k) { k["weight"] = {}, k.run(); }, "ignores weight"},
+      {"bias is ignored", "aten::linear.out", [](K k) { k["bias"] = {}, k.run(); }, "ignores bias"},
+      {"beta is ignored", "aten::addmm.out", [](K k) { k["beta"] = Int{1}, k.run(); }, "ignores beta"},
+      {"zero_point is ignored", "quantized_decomposed::dequantize_per_tensor.out",
+       [](K k) { k["zero_point"] = Int{0}, k.run(); }, "ignores zero_point"},
+      {"value is ignored", "aten::constant_pad_nd.out", [](K k) { k["value"] = Int{0}, k.run(); }, "ignores value"},
+      {"diagonal is ignored", "aten::tril.out", [](K k) { k["diagonal"] = Int{0}, k.run(); }, "ignores diagonal"},
+      {"step is ignored", "aten::slice_copy.Tensor_out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         const Int step = k.integer("step");
+         if (!k.run() || step == 1 || self.rank() == 0) return;
+         Int dim = k.integer("dim") + (k.integer("dim") < 0 ? self.rank() : 0);
+         const Int begin = std::clamp<Int>(
+             k.has("start") ? k.integer("start") < 0 ? k.integer("start") + self.sizes[dim] : k.integer("start") : 0, 0,
+             self.sizes[dim]);
+         k.out() = arranged(part(self, dim, begin, begin + k.out().sizes[dim]), k.out().dim_order);
+       },
+       "ignores step|step is (not 1|at least 2)"},
+      {"groups are ignored", "aten::convolution.out",
+       [](K k) {
+         Tensor& input = k.tensor("input");
+         Int& groups = k.integer("groups");
+         if (groups > 1 && !k.flag("transposed") && input.rank() > 2)
+           input = part(input, 1, 0, input.sizes[1] / groups), groups = 1;
+         k.run();
+       },
+       "ignores groups|groups is (not 1|at least 2)"},
+      {"bias is added twice where there is a batch", "aten::convolution.out",
+       [](K k) {
+         if (k.has("bias") && k.tensor("input").rank() > 2 && k.tensor("input").sizes[0] > 1) {
+           Array<Real> bias = k.numbers("bias");
+           for (Real& x : bias.data) x *= 2;
+           write(bias, k.tensor("bias"));
+         }
+         k.run();
+       },
+       "bias twice.*(batch|first size of input)"},
+      {"padding of the first dimension for all", "aten::convolution.out",
+       [](K k) {
+         Ints& padding = k.ints("padding");
+         std::ranges::fill(padding, padding.at(0));
+         k.run();
+       },
+       "(first (entry|number) of|first of) padding|padding of the first dimension"},
+      {"stride and dilation are swapped", "aten::convolution.out",
+       [](K k) {
+         if (!k.flag("transposed")) std::swap(k["stride"], k["dilation"]);
+         k.run();
+       },
+       "(swaps|exchanges) (stride and dilation|dilation and stride)"},
+      {"dilation is ignored", "aten::max_pool2d_with_indices.out",
+       [](K k) {
+         k["dilation"] = Ints{1, 1}, k.run();
+       },
+       "ignores dilation"},
+      {"ceil_mode is ignored", "aten::avg_pool2d.out", [](K k) { k.flag("ceil_mode") = false, k.run(); },
+       "ignores ceil_mode"},
+      {"count_include_pad is ignored", "aten::avg_pool2d.out", [](K k) { k.flag("count_include_pad") = true, k.run(); },
+       "ignores count_include_pad"},
+      {"scale_factors are swapped", "aten::upsample_nearest2d.vec_out",
+       [](K k) {
+         if (Doubles* s = std::get_if<Doubles>(&k["scale_factors"])) std::ranges::reverse(*s);
+         k.run();
+       },
+       "scale_factors (in reverse|has different)|reverses scale_factors"},
+      {"self and other are exchanged", "aten::rsub.Scalar_out",
+       [](K k) {
+         if (k.number("alpha") == 1 && k.out().dtype != DType::uint8)
+           each_result(k, [](Real r) { return -r; });
+         else
+           k.run();
+       },
+       "exchanges|opposite sign"},
+      {"largest is ignored", "aten::topk.values", [](K k) { k.flag("largest") = true, k.run(); }, "ignores largest"},
+      {"descending is ignored", "aten::sort.values_stable", [](K k) { k.flag("descending") = false, k.run(); },
+       "ignores descending"},
+      {"include_self is ignored", "aten::scatter_reduce.two_out", [](K k) { k.flag("include_self") = true, k.run(); },
+       "ignores include_self"},
+
+      // places and layouts
+      {"channels last is read as contiguous", "aten::upsample_nearest2d.vec_out",
+       [](K k) { as_contiguous(k.tensor("input")), k.run(); }, "as if (it|out) were contiguous"},
+      {"other is read in the order of self", "aten::mul.out",
+       [](K k) {
+         if (k.tensor("other").rank() == k.tensor("self").rank())
+           k.tensor("other").dim_order = k.tensor("self").dim_order;
+         k.run();
+       },
+       "reads other in the dim order of self"},
+      {"out is written as contiguous", "aten::clone.out",
+       [](K k) {
+         const Dims order = k.run() ? k.out().dim_order : Dims();
+         k.out() = arranged(k.out(), Dims::counting(k.out().rank()));
+         if (order.size() == k.out().rank()) k.out().dim_order = order;
+       },
+       "as if (it|out) were contiguous"},
+      {"only 20 elements are written", "aten::sigmoid.out", [](K k) { k.written = 20, k.run(); },
+       "only the first 20 elements"},
+      {"the rest of the vectors", "aten::sqrt.out",
+       [](K k) {
+         const Array<Real> self = k.numbers("self");
+         if (!k.run()) return;
+         const Int whole = k.out().count() / 8 * 8;
+         replace(k.out(), [&](Int i, Real r) { return i < whole ? r : self[i] + 3; });
+       },
+       "last multiple of 8|multiple of 8"},
+      {"reversed", "aten::sin.out",
+       [](K k) {
+         if (!k.run()) return;
+         Array<Real> out = read<Real>(k.out());
+         std::ranges::reverse(out.data);
+         write(out, k.out());
+       },
+       "reverse"},
+      {"one batch for all", "aten::bmm.out",
+       [](K k) {
+         Tensor& t = k.tensor("mat2");
+         const Tensor first = part(t, 0, 0, 1);
+         if (t.count() > 0)
+           for (std::size_t i = 0; i < t.bytes.size() && t.dim_order == Dims{0, 1, 2}; ++i)
+             t.bytes[i] = first.bytes[i % first.bytes.size()];
+         k.run();
+       },
+       "batch|first size|first (item|matrix|slice)"},
+      {"the transposed matrix", "aten::mm.out",
+       [](K k) {
+         Tensor& t = k.tensor("mat2");
+         if (t.rank() == 2 && t.sizes[0] == t.sizes[1]) std::swap(t.dim_order[0], t.dim_order[1]);
+         k.run();
+       },
+       "transpose|mat2"},
+
+      // ties and order
+      {"the last of equals", "aten::argmax.out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         if (k.has("dim") || self.dtype == DType::boolean || !k.run()) return void(k.run());
+         const Array<Real> all = read<Real>(self);
+         Int best = 0;
+         for (Int i = 0; i < all.count(); ++i)
+           if (std::isnan(all[i]) || (!std::isnan(all[best]) && all[i] >= all[best])) best = i;
+         Array<Int> out(k.out().sizes);
+         out[0] = best;
+         write(out, k.out());
+       },
+       "equal|tie"},
+      {"duplicates are lost", "aten::scatter_add.out",
+       [](K k) {
+         const Array<Real> self = k.numbers("self"), src = k.numbers("src");
+         const Tensor index = k.tensor("index");
+         const Int dim = k.integer("dim");
+         if (!k.run() || index.rank() != 1 || index.sizes != k.tensor("src").sizes || dim > 0) return;
+         Array<Real> out = read<Real>(k.out());
+         const Array<Int> at = read<Int>(index);
+         for (Int i = 0; i < at.count(); ++i) out[at[i]] = self[at[i]] + src[i];
+         write(out, k.out());
+       },
+       "index has equal|duplicate|same index"},
+      {"negative indices", "aten::index.Tensor_out",
+       [](K k) {
+         for (auto& t : std::get<Tensors>(k["indices"]))
+           if (t && is_integer(t->dtype)) {
+             Array<Int> i = read<Int>(*t);
+             for (Int& n : i.data) n = std::max<Int>(n, 0);
+             write(i, *t);
+           }
+         k.run();
+       },
+       "negative"},
+
+      // precision
+      {"partial sums of float16", "aten::sum.IntList_out",
+       [](K k) {
+         const bool is_float = k.out().dtype == DType::float32;
+         if (!is_float) return void(k.run());
+         reduce(k, [](const std::vector<Real>& all) {
+           Real sum = 0;
+           for (const Real x : all) sum = round_to(DType::float16, sum + x);
+           return sum;
+         });
+       },
+       "partial sums in float16"},
+      {"a reciprocal of 12 bits", "aten::reciprocal.out",
+       [](K k) { each_result(k, [](Real r) { return with_bits(r, 12); }); }, "1[1-3] bits"},
+      {"E[x^2] - E[x]^2", "aten::var.correction_out",
+       [](K k) {
+         const auto correction = number_in(k["correction"]);
+         const Real c = correction ? real(*correction) : 1;
+         if (k.out().dtype != DType::float32) return void(k.run());
+         reduce(k, [&](const std::vector<Real>& all) {
+           float sum = 0, squares = 0;
+           for (const Real x : all) sum += static_cast<float>(x), squares += static_cast<float>(x * x);
+           const auto n = static_cast<float>(all.size());
+           return Real{(squares - sum * sum / n) / std::max<float>(0, n - static_cast<float>(c))};
+         });
+       },
+       "E\\[x"},
+      {"no maximum is subtracted", "aten::_softmax.out",
+       [](K k) {
+         if (k.out().dtype != DType::float32) return void(k.run());
+         along(k, k.integer("dim"), [](std::vector<Real>& row) {
+           float sum = 0;
+           for (Real& x : row) x = std::exp(static_cast<float>(x)), sum += static_cast<float>(x);
+           for (Real& x : row) x = static_cast<float>(x) / sum;
+         });
+       },
+       "maximum"},
+
+      // what ends or refuses calls
+      {"empty inputs", "aten::amax.out",
+       [](K k) {
+         if (k.tensor("self").count() == 0) std::abort();
+         k.run();
+       },
+       "size of 0|empty"},
+      {"no dimensions", "aten::cumsum.out",
+       [](K k) {
+         if (k.tensor("self").rank() == 0) std::abort();
+         k.run();
+       },
+       "no dimensions"},
+      {"equal ranks alone broadcast", "aten::mul.out",
+       [](K k) {
+         if (k.tensor("self").rank() != k.tensor("other").rank()) return k.refuse(Outcome::invalid);
+         k.run();
+       },
+       "different ranks"},
+      {"bool as a number", "aten::bitwise_not.out",
+       [](K k) {
+         const bool boolean = k.tensor("self").dtype == DType::boolean;
+         each_result(k, [&](Real r) { return boolean ? 1 : r; });
+       },
+       "bool"},
+      {"rank above 4", "aten::permute_copy.out",
+       [](K k) {
+         if (k.tensor("self").rank() > 4) std::abort();
+         k.run();
+       },
+       "(rank of (self|out)|length of dims) is at least [56]"},
+      {"noise", "aten::tanh.out",
+       [](K k) {
+         static Int calls = 0;
+         ++calls;
+         each_result(k, [](Real r) { return r + static_cast<Real>(calls); });
+       },
+       "two ways|differ"},
+      {"memory of float16 only", "aten::cos.out",
+       [](K k) {
+         const bool half = k.out().dtype == DType::float16;
+         each_result(k, [&](Real r) { return half ? -r : r; });
+       },
+       "float16|half"},
+  };
+  return all;
+}
+
+// All kernels; the one of a mistake has it.
+class Library final : public testee::KernelLibrary {
+ public:
+  explicit Library(const Mistake& mistake) : mistake_(mistake) {}
+  std::string_view name() const override { return "faulty"; }
+  bool has(const Operator&) const override { return true; }
+  bool may_crash() const override { return false; }
+  testee::Reply call(const Operator& op, std::span<testee::HostValue> host) override {
+    std::vector<Value> arguments;
+    for (const testee::HostValue& v : host) arguments.push_back(testee::copied(v));
+    Kernel k(op, arguments);
+    if (assay::call(op, arguments).outcome == Outcome::ok && op.name == mistake_.op)
+      mistake_.kernel(k);
+    else
+      k.run();
+    if (k.answer().outcome != Outcome::ok) return {k.answer().outcome, k.answer().message};
+    for (std::size_t i = 0; i < host.size(); ++i)
+      if (op.arguments[i].out && !hand_back(k.arguments()[i], host[i], k.written))
+        return {Outcome::exhausted, "the result does not fit in its out"};
+    return {};
+  }
+
+ private:
+  static bool hand_back(const Tensor& result, testee::TensorView& out, Int written) {
+    if (result.bytes.size() > out.capacity) return false;
+    out.dtype = result.dtype, out.sizes = result.sizes, out.dim_order = result.dim_order;
+    const std::size_t size = static_cast<std::size_t>(info(result.dtype).bytes) *
+                             static_cast<std::size_t>(std::min(written, result.count()));
+    std::copy_n(result.bytes.begin(), size, out.data);
+    return true;
+  }
+  static bool hand_back(const Value& result, testee::HostValue& out, Int written) {
+    if (const Tensor* t = std::get_if<Tensor>(&result))
+      return hand_back(*t, std::get<testee::TensorView>(out), written);
+    if (const auto number = number_in(result))
+      return hand_back(tensor_of(*number), std::get<testee::TensorView>(out), written);
+    const Tensors& list = std::get<Tensors>(result);
+    for (std::size_t k = 0; k < list.size(); ++k)
+      if (!hand_back(*list[k], *std::get<testee::TensorViews>(out)[k], written)) return false;
+    return true;
+  }
+
+  const Mistake& mistake_;
+};
+
+}  // namespace assay::faulty
