@@ -126,7 +126,7 @@ class Checker {
     auto opened = took(open_program(borrowed(nested.bytes)), place);
     const auto valid = opened ? took(validate(std::move(*opened)), place) : std::nullopt;
     if (!valid || report_.faults.size() > before) return;
-    if (!valid->plan("forward")) report_.faults.add(placed(no_method((*valid)->tables(), "forward"), place));
+    if (!valid->plan("forward")) report_.faults.add(placed(no_method("forward", (*valid)->tables()), place));
     behind_files(*valid, place + ", ", depth + 1);
   }
 

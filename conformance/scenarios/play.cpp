@@ -83,7 +83,7 @@ class Player {
       next.message = "changes an input";
     answer_ +=
         concat(name(result.reply.outcome), ' ', verdict::name(next.verdict), ' ', verdict::name(next.failure), '\n');
-    const bool is_good = next.verdict == verdict::Verdict::pass || next.verdict == verdict::Verdict::quality;
+    const bool is_good = verdict::is_right(next.verdict);
     if (next.verdict != verdict::Verdict::pass) judgement_ = std::move(next);
     return is_good && (step.what != Step::Do::load || result.reply.outcome == Outcome::ok);
   }
