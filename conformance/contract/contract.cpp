@@ -16,10 +16,13 @@ std::size_t column(const Operator& op, std::size_t argument, const Declaration& 
   return static_cast<std::size_t>(std::ranges::find(d.arguments, op.arguments[argument].name) - d.arguments.begin());
 }
 
-bool all_tensors(std::span<const Value> arguments, const auto& holds) {
-  bool all = true;
-  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t) { all = all && holds(t); });
-  return all;
+// The first text of `reason(tensor)` that is not empty; empty if there is none.
+std::string first_reason(std::span<const Value> arguments, const auto& reason) {
+  std::string first;
+  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t) {
+    if (first.empty()) first = reason(t);
+  });
+  return first;
 }
 
 // Null if no promise has the operator.
@@ -90,9 +93,12 @@ bool share_layouts(const Operator& op, std::span<const Value> arguments) {
   return arguments.size() < op.arguments.size() || one_layout(arguments) || outs_follow_layout_rule(op, arguments);
 }
 
-bool LayoutPromise::has(const Operator& op, std::span<const Value> arguments) const {
-  return all_tensors(arguments, [&](const Tensor& t) { return one_of(allowed, cases::layout_name(t)); }) &&
-         (!shared || share_layouts(op, arguments));
+std::string LayoutPromise::excludes(const Operator& op, std::span<const Value> arguments) const {
+  const std::string layout = first_reason(arguments, [&](const Tensor& t) {
+    const std::string name = cases::layout_name(t);
+    return one_of(allowed, name) ? "" : concat("the layout ", name);
+  });
+  return !layout.empty() || !shared || share_layouts(op, arguments) ? layout : "tensors of different dim orders";
 }
 
 judge::Refusals Contract::allowed_refusals(bool promised) const {
@@ -100,16 +106,19 @@ judge::Refusals Contract::allowed_refusals(bool promised) const {
   return allows_unsupported ? judge::Refusals::unsupported : judge::Refusals::none;
 }
 
-bool Contract::promises_types(const Operator& op, std::span<const Value> arguments) const {
-  if (!operators.has(op)) return false;
-  const LayoutPromise* layout = first_for(layouts, op);
+std::string Contract::excluded_type(const Operator& op, std::span<const Value> arguments) const {
+  if (!operators.has(op)) return "the operator";
   const RankPromise* rank = first_for(ranks, op);
-  const auto legal = [&](const Tensor& t) {
-    return (!dtypes || dtypes->test(static_cast<std::size_t>(t.dtype))) && (!rank || t.rank() <= rank->most);
-  };
-  if (!all_tensors(arguments, legal) || (layout && !layout->has(op, arguments))) return false;
+  std::string reason = first_reason(arguments, [&](const Tensor& t) -> std::string {
+    if (dtypes && !dtypes->test(static_cast<std::size_t>(t.dtype))) return concat("the dtype ", t.dtype);
+    return rank && t.rank() > rank->most ? concat("the rank ", t.rank()) : "";
+  });
+  const LayoutPromise* layout = first_for(layouts, op);
+  if (reason.empty() && layout) reason = layout->excludes(op, arguments);
   const auto declared = declarations.find(op.name);
-  return declared == declarations.end() || declared->second.has(op, arguments);
+  if (reason.empty() && declared != declarations.end() && !declared->second.has(op, arguments))
+    reason = "this combination of dtypes";
+  return reason;
 }
 
 Promise Contract::promise(const Operator& op, const cases::HostCall& call) const {

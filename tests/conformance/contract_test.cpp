@@ -306,6 +306,24 @@ TEST(Executorch, InputsOfOneRankShareTheirDimOrder) {
   EXPECT_FALSE(states("aten::cat.out", Tensors{last, first}, Int{1}, last));
 }
 
+TEST(Executorch, SaysWhatItDoesNotPromise) {
+  const auto excluded = [](const Tensor& self, const Tensor& out) {
+    return executorch().excluded_type(op("aten::relu.out"), std::vector<Value>{self, out});
+  };
+  const Tensor image = make(float32, {1, 2, 3, 4}), last = make(float32, {1, 2, 3, 4}, {0, 2, 3, 1});
+  EXPECT_EQ(excluded(image, image), "");
+  EXPECT_EQ(excluded(image, last), "tensors of different dim orders");
+  const Tensor turned = make(float32, {2, 3}, {1, 0});
+  EXPECT_EQ(excluded(turned, turned), "the layout (1, 0)");
+  EXPECT_EQ(excluded(image, make(DType::int64, {1, 2, 3, 4})), "this combination of dtypes");
+
+  contract::Contract small;
+  small.dtypes = contract::DTypes().set(static_cast<std::size_t>(float32)), small.ranks = {{{}, 2}};
+  const std::vector<Value> images{image, image}, numbers{make(DType::int64, {2}), make(DType::int64, {2})};
+  EXPECT_EQ(small.excluded_type(op("aten::relu.out"), images), "the rank 4");
+  EXPECT_EQ(small.excluded_type(op("aten::relu.out"), numbers), "the dtype int64");
+}
+
 TEST(Executorch, NumbersThatNoExporterEmits) {
   EXPECT_TRUE(promised("executorch_prim::add.Scalar", {Int{1}, 0.5}));
   EXPECT_FALSE(promised("executorch_prim::add.Scalar", {Int{1}, true}));
