@@ -289,6 +289,8 @@ class Judging(unittest.TestCase):
                 (2, "-o", ("kernels", "reference", "--resume")),
                 (3, "known", ("kernels", "reference", "--operators", "abs", "--known", self.in_folder("none.txt"))),
                 (3, "contract.file", ("kernels", "reference", "--contract", "none")),
+                (3, "contract.yaml: /dev/zero: it is longer than 1048576 bytes", ("kernels", "reference", "--contract", "/dev/zero")),
+                (3, "cases: /dev/null lists no case", ("kernels", "reference", "--cases", "/dev/null")),
                 (3, "mustpass", ("kernels", "reference", "--golden", self.folder.name, "--mustpass", self.in_folder("none.txt"))),
                 (3, "case", ("case", "nonsense", "--testee", "reference")),
                 (4, "case.call", ("case", "aten::abs.out#00000000", "--testee", "reference"))):

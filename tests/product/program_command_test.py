@@ -223,7 +223,7 @@ class Calls(Programs):
             self.refused(3, "NUL", by=self.calls(content))
 
     def test_invalid_files_of_calls_are_refused(self):
-        for content, rule in (b"", "call.json"), (b"[]", "calls.format"), (b"{}", "calls.format"), (b'{"calls":[7]}', "calls.format"), (b'{"calls":[{"inputs":["nowhere.npy"]}]}', "file"), (b'{"calls":[{"inputs":[],"outs":[]}]}', "calls.format"), (b'{"calls":[{"inputs":[],"rtol":-1}]}', "calls.format"):
+        for content, rule in (b"", "call.json"), (b"[]", "calls.format"), (b"{}", "calls.format"), (b'{"calls":[7]}', "calls.format"), (b'{"calls":[{"inputs":["nowhere.npy"]}]}', "file"), (b'{"calls":[{"inputs":[],"outs":[]}]}', "calls.format"), (b'{"calls":[{"inputs":[],"rtol":-1}]}', "calls.format"), (b'{"calls":["' + b"x" * (16 << 20) + b'"]}', "the file is longer than 16777216 bytes"):
             self.refused(3, "calls.json", rule, by=["run", program("mlp"), "--calls", self.write("calls.json", content)])
 
     def test_scalar_outputs(self):
