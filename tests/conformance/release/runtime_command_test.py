@@ -144,7 +144,7 @@ class Faults(Judged):
 class Planted(Judged):
     """Each fault of a runtime is one defect, whose sentence says what is wrong with it."""
 
-    PROGRAMS = "counter,dynamic_batch,methods,plan_per_method,kv_cache"
+    PROGRAMS = "counter,dynamic_batch,methods,plan_per_method,kv_cache,recorded/sorting"
 
     def sentences(self, planted, *testee):
         programs = self.PROGRAMS + (",rules" if planted[-1:].isdigit() else "")  # a rule of files
@@ -160,6 +160,7 @@ class Planted(Judged):
             "errs-in-shared-arenas": "gives wrong values where methods share planned memories",
             "errs-at-the-largest-size": "gives wrong values at other sizes than those of the first call",
             "keeps-the-first-sizes": "gives results of wrong sizes at other sizes than those of the first call",
+            "reverses-outputs": "gives the outputs of a call in reverse order",
             "errs-behind-refusals": "gives wrong values behind a call that is refused",
             "writes-to-inputs": "changes its inputs",
             "remembers-inputs": "accepts invalid calls with inputs of an earlier call alone",
