@@ -68,6 +68,16 @@ class Bundles(Programs):
         self.assertIn("1 of the calls differ", out)
         self.assertEqual(assay("run", self.off_by_one(), "--atol", "1.5")[0], 0)
 
+    def test_cases_of_one_method(self):
+        code, out, err = assay("run", self.BUNDLE, "--method", "encode")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("2 calls, 2 outputs compared: no difference", out)
+        self.assertEqual(assay("run", self.off_by_one(), "--method", "decode")[0], 0)
+        self.refused(4, 'there is no method "other"; the methods are ', by=["run", self.BUNDLE, "--method", "other"])
+        self.refused(4, "R4", by=["run", self.BUNDLE, "--method", "encode", "--output-dir", self.folder / "out"])
+        calls = PROGRAMS / "methods" / "calls.json"
+        self.assertEqual(assay("run", self.BUNDLE, "--calls", calls), assay("run", self.BUNDLE.with_suffix(".pte"), "--calls", calls))
+
     def test_check_and_inspect(self):
         code, out, _ = assay("check", self.BUNDLE)
         self.assertEqual((code, out.splitlines()[0]), (0, "valid"))
