@@ -79,7 +79,7 @@ int show_check(const CheckCommand& r) {
   const contract::Contract contract = open.library ? contract::contract_of(r.testee) : contract::Contract();
   std::optional<WorkerKernels> kernels;
   std::optional<inspect::Testee> testee;
-  if (open.library) testee.emplace(*open.library, contract, backends_of(r.testee));
+  if (open.library) testee.emplace(inspect::Testee{*open.library, contract, backends_of(r.testee)});
   if (open.library && has_kernels_to_try(*open.library)) {
     kernels.emplace(*open.library, std::chrono::seconds(r.timeout));
     testee->refusal = [&](const auto& op, auto arguments) { return kernels->refusal(op, arguments, access.budget); };
@@ -124,8 +124,9 @@ void define_check(Options& options) {
   options.details(concat(
       "spec/format/rules.yaml defines the rules. The exit code tells the outcome of the first broken rule. It "
       "is 5 if the\nprogram is valid, but TESTEE lacks a kernel for a call or a backend for a delegate. A kernel is "
-      "called with tensors whose\nsizes are their upper bounds and whose elements are all 0; if it refuses, all "
-      "1. Without --no-map, a signal ends the\ncommand if another process truncates the file during the check.\n\n",
+      "called with tensors\nthat have the upper bounds of their sizes. All elements are 0; if the kernel refuses the "
+      "call, all are 1\nin a second call. Without --no-map, a signal ends the command if another process truncates the "
+      "file during the check.\n\n",
       testee_kinds));
   options.action([r] { return refusals_as_json(r->json, [&] { return show_check(*r); }); });
 }

@@ -57,9 +57,9 @@ Place place_of_plan(const pte::Program& program, std::uint32_t i) {
 }
 
 void Place::write(Text& to) const {
-  if (const pte::ExecutionPlan* method = root_of(*this).method) {
+  if (const pte::ExecutionPlan* plan = root_of(*this).method) {
     if (!outer) to.add("method ");
-    if (const Place* instruction = write_within(*this, *method, to)) write_callee(*instruction, *method, to);
+    if (const Place* instruction = write_within(*this, *plan, to)) write_callee(*instruction, *plan, to);
     return;
   }
   if (outer) outer->write(to);
