@@ -288,14 +288,14 @@ const PayloadCase every_payload_case[] = {
     {"X17", [](D& d) { d.per_tensor(d.inner({1}), Datatype::qint8); },
      [](D& d) { d.per_tensor(d.inner({1}), Datatype::qcint8); }},
     {"X17", [](D& d) { d.inner({1}, Datatype::fp16); }, [](D& d) { d.inner({1}, Datatype::qint8); }},
-    {"X18", [](D& d) { d.dynamic_linear().bias = no_id; },
+    {"X18", [](D& d) { grouped(d); },
      [](D& d) {
-       d.dynamic_linear();
+       grouped(d);
        d.graph().values[2]->content.AsQuantizedTensor()->parameters.AsPerToken()->nonbatch_dims = 0;
      }},
-    {"X18", [](D& d) { d.groups(d.dynamic_linear().filter); },
+    {"X18", [](D& d) { grouped(d); },
      [](D& d) {
-       d.dynamic_linear();
+       grouped(d);
        d.graph().values[2]->content.AsQuantizedTensor()->parameters.AsPerToken()->nonbatch_dims = 3;
      }},
     {"X18", [](D& d) { d.tensor(d.x).row_datatype = 9; }, [](D& d) { d.tensor(d.x).row_datatype = 1; }},
