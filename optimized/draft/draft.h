@@ -53,8 +53,8 @@ struct Draft {
 };
 
 // A rewrite changes calls so that the results of the program stay the same except for rounding. `apply` returns whether
-// it changed a call. A rewrite may move a call only to a later position of its block, and never past a call that changes
-// what the call reads. rewrites.yaml lists the rewrites in the order in which they are applied.
+// it changed a call. A rewrite may move a call only to a later position of its block, and never past a call that
+// changes what the call reads. rewrites.yaml lists the rewrites in the order in which they are applied.
 struct Rewrite {
   const char* name;
   bool (*apply)(Draft& draft);
