@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <span>
 
 #include "conformance/corrupt/sample.h"
 #include "format/xnnpack/nodes.h"
@@ -104,9 +105,8 @@ class Delegated {
   xnn::PerChannelT& per_channel(Id id, Datatype type, std::int32_t dim, const std::vector<float>& scales) {
     xnn::PerChannelT p;
     p.channel_dim = dim, p.scale_count = static_cast<std::uint32_t>(scales.size());
-    Bytes bytes(scales.size() * sizeof(float));
-    std::memcpy(bytes.data(), scales.data(), bytes.size());
-    p.scales = stored(bytes);
+    const auto bytes = std::as_bytes(std::span(scales));
+    p.scales = stored(Bytes(bytes.begin(), bytes.end()));
     return quantize(id, type, std::move(p));
   }
 

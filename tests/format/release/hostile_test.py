@@ -41,7 +41,7 @@ class Files(Hostile):
         mlp = PROGRAMS / "mlp" / "program.pte"
         self.harmless("check", "/dev/stdin", feed=endless(flat.build(flat.Table(), b"BP08") + bytes(64)), code=7, rule="limits.memory")
         self.harmless("run", mlp, "--input", "/dev/stdin", feed=endless(b"\x93NUMPY\x01\x00"), code=7, rule="limits.memory")
-        self.harmless("run", mlp, "--calls", "/dev/stdin", feed=endless(b"{" + b" " * 100), code=7, rule="limits.memory")
+        self.harmless("run", mlp, "--calls", "/dev/stdin", feed=endless(b"{" + b" " * 100), code=3, rule="calls.format")
         self.harmless("run", mlp, "--input", "/dev/stdin", "--max-bytes", 10**6, feed=endless(b"\x93NUMPY\x01\x00"), code=7, rule="limits.memory", memory=64 * MIB)
 
     def test_a_stream_ends_where_its_header_says(self):
