@@ -11,7 +11,7 @@
 namespace assay::fuzz {
 namespace {
 
-using Bytes = std::span<const std::byte>;
+using ByteSpan = std::span<const std::byte>;
 
 // The reference's result of each method's first execution, and the inputs.
 struct Reference {
@@ -19,7 +19,7 @@ struct Reference {
   std::vector<Said> methods;
 };
 
-std::optional<Reference> ask_reference(Bytes file, Bytes data, Said& loading) {
+std::optional<Reference> ask_reference(ByteSpan file, ByteSpan data, Said& loading) {
   const Budget budget(limits);
   const Budget::Scope scope(budget, "the attack");
   const auto loaded = LoadedProgram::load(borrowed(file), files_of(data), options_for(budget));
