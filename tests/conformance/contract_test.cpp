@@ -11,6 +11,7 @@
 #include "conformance/runner/plan.h"
 #include "conformance/testee/data_folder.h"
 #include "reference/fault.h"
+#include "tests/support/corpus.h"
 #include "tests/support/tensors.h"
 
 // The promises of contracts, violations of the rules of contract files, and the slices of calls.
@@ -23,11 +24,6 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
 using testing::Not;
-
-const cases::Corpus& corpus() {
-  static const cases::Corpus recorded(ASSAY_GOLDEN);
-  return recorded;
-}
 
 const contract::Contract& executorch() {
   static const contract::Contract contract = contract::read_contract("executorch");

@@ -9,17 +9,13 @@
 
 #include "conformance/defects/defects.h"
 #include "conformance/runner/suite.h"
+#include "tests/support/corpus.h"
 #include "tests/support/faulty_kernels.h"
 
 namespace assay {
 namespace causes_test {
 
 using namespace std::chrono_literals;
-
-const cases::Corpus& corpus() {
-  static const cases::Corpus recorded(ASSAY_GOLDEN);
-  return recorded;
-}
 
 std::vector<verdict::Defect> defects(const faulty::Mistake& mistake) {
   faulty::Library library(mistake);

@@ -15,6 +15,7 @@
 #include "conformance/cases/fingerprint.h"
 #include "conformance/defects/draw.h"
 #include "conformance/runner/suite.h"
+#include "tests/support/corpus.h"
 
 namespace assay {
 namespace defects_test {
@@ -249,11 +250,6 @@ class Planted final : public testee::KernelLibrary {
 bool names(const verdict::Defect& d, const Bug& bug) {
   return d.failure == bug.failure && std::ranges::find(d.operators, bug.op) != d.operators.end() &&
          d.sentence.find(bug.says) != std::string::npos;
-}
-
-const cases::Corpus& corpus() {
-  static const cases::Corpus recorded(ASSAY_GOLDEN);
-  return recorded;
 }
 
 runner::CaseRunner& case_runner() {

@@ -6,6 +6,7 @@
 #include "conformance/judge/judge.h"
 #include "conformance/runner/suite.h"
 #include "conformance/sandbox/heap.h"
+#include "tests/support/corpus.h"
 #include "tests/support/faulty_library.h"
 
 namespace assay {
@@ -13,11 +14,6 @@ namespace isolation_test {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
-
-const cases::Corpus& corpus() {
-  static const cases::Corpus recorded(ASSAY_GOLDEN);
-  return recorded;
-}
 
 const sandbox::TimeLimit time_limit{200ms, 60s};
 

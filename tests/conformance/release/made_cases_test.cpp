@@ -5,14 +5,10 @@
 #include "conformance/cases/covering.h"
 #include "conformance/cases/host_call.h"
 #include "conformance/cases/size_cases.h"
+#include "tests/support/corpus.h"
 
 namespace assay {
 namespace made_cases_test {
-
-const cases::Corpus& corpus() {
-  static const cases::Corpus recorded(ASSAY_GOLDEN);
-  return recorded;
-}
 
 TEST(MadeCases, AreThoseOfTheProgram) {
   for (const cases::RecordedCalls* calls : corpus().matching("aten::relu.out,aten::mm.out,aten::avg_pool1d.out")) {

@@ -4,17 +4,13 @@
 
 #include "conformance/adapters/load.h"
 #include "conformance/runner/suite.h"
+#include "tests/support/corpus.h"
 #include "tests/support/planted_faults.h"
 
 namespace assay {
 namespace planted_faults_test {
 
 using namespace std::chrono_literals;
-
-const cases::Corpus& corpus() {
-  static const cases::Corpus recorded(ASSAY_GOLDEN);
-  return recorded;
-}
 
 testee::KernelLibrary& library() {
   static const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();

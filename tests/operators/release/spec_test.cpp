@@ -8,15 +8,11 @@
 #include "conformance/cases/case.h"
 #include "reference/call.h"
 #include "reference/functional.h"
+#include "tests/support/corpus.h"
 #include "tests/support/static_call.h"
 
 namespace assay {
 namespace spec_test {
-
-const cases::Corpus& corpus() {
-  static const cases::Corpus recorded(ASSAY_GOLDEN);
-  return recorded;
-}
 
 class EveryOperator : public testing::TestWithParam<const Operator*> {};
 
