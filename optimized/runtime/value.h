@@ -42,6 +42,8 @@ struct Tensor {
   std::uint64_t bytes() const { return static_cast<std::uint64_t>(count()) * element_bytes(); }
   std::uint64_t element_bytes() const;
   bool is_contiguous() const;  // whether dim_order is 0, 1, 2, ... when dimensions of size 1 are ignored
+  // The address of the element at place i of the memory, counted in elements.
+  std::byte* at(std::ptrdiff_t i) const { return data + i * static_cast<std::ptrdiff_t>(element_bytes()); }
   template <class T>
   T* elements() const {
     return reinterpret_cast<T*>(data);
@@ -77,6 +79,7 @@ struct Value {
     const std::uint8_t* booleans;
   };
 
+  bool is_tensor() const { return kind == ValueKind::tensor; }
   std::string_view string() const { return {text, count}; }
   std::span<Value* const> items() const { return {values, count}; }
 };

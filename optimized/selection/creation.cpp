@@ -184,7 +184,7 @@ bool run_range(const Step& step, Execution&) {
   const Store store = find_store(element_of_range<Number>, out.dtype);
   for (std::ptrdiff_t i = 0; i < size; ++i) {
     const T x = static_cast<T>(r.start + static_cast<Number>(i) * r.step);
-    std::byte* to = out.data + i * static_cast<std::ptrdiff_t>(out.element_bytes());
+    std::byte* to = out.at(i);
     if (store)
       store(&x, to, 1);
     else

@@ -33,8 +33,6 @@ bool is_real(DType dtype) {
   return facts.kind < Kind::complex && dtype < DType::uint16;
 }
 
-constexpr std::uint8_t row_major[max_rank] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-
 Tensor& out_of(const Call& call) {
   return call.roles->has(format::Use::written) ? *call.arguments.back()->tensor : call.tensor(0);
 }

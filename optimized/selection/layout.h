@@ -60,6 +60,7 @@ void each_row(const Nest& nest, int operands, Body body) {
   }
 }
 
+inline constexpr std::uint8_t row_major[max_rank] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 // Whether dim_order is 0, 1, 2, ...
 bool is_row_major(const Tensor& t);
 

@@ -11,7 +11,6 @@
 namespace assay::optimized {
 namespace {
 
-constexpr std::uint8_t row_major[max_rank] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 constexpr std::size_t most_arguments = 16;
 
 bool is_plain(const Tensor& t) { return t.dtype == DType::float32 && is_row_major(t); }
@@ -104,14 +103,12 @@ const void* prepare(const Call& call, Stores& stores) {
   return &o;
 }
 
-std::byte* at(const Tensor& t, std::ptrdiff_t i) { return t.data + i * static_cast<std::ptrdiff_t>(t.element_bytes()); }
-
 void make_plain(const Tensor& from, const Tensor& plain) {
   const Strides strides[] = {strides_of(plain), strides_of(from)};
   const Nest nest = nest_of(shape_of(from), row_major, strides);
   const Gather gather = find_gather(from.dtype, Element::f32);
   each_row(nest, 2, [&](const std::ptrdiff_t* i, std::ptrdiff_t n) {
-    gather(at(from, i[1]), nest.stride[1][nest.loops - 1], at(plain, i[0]), static_cast<std::size_t>(n));
+    gather(from.at(i[1]), nest.stride[1][nest.loops - 1], plain.at(i[0]), static_cast<std::size_t>(n));
   });
 }
 
@@ -126,8 +123,8 @@ void store_plain(const Tensor& plain, const Tensor& to) {
     const std::ptrdiff_t stride = nest.stride[1][nest.loops - 1];
     for (std::ptrdiff_t done = 0; done < n; done += tile) {
       const auto now = static_cast<std::size_t>(std::min(tile, n - done));
-      std::byte* out = at(to, i[0] + done);
-      gather(at(plain, i[1] + done * stride), stride, store ? static_cast<void*>(gathered) : out, now);
+      std::byte* out = to.at(i[0] + done);
+      gather(plain.at(i[1] + done * stride), stride, store ? static_cast<void*>(gathered) : out, now);
       if (store) store(gathered, out, now);
     }
   });

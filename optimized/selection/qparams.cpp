@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "kernels.gen.h"
+#include "optimized/selection/codes.h"
 #include "optimized/selection/layout.h"
 #include "optimized/selection/numbers.h"
 
@@ -10,8 +11,6 @@
 // rounded to the dtype of the input, or to float32 if this dtype is an integer.
 namespace assay::optimized {
 namespace {
-
-bool is_tensor(const Value& v) { return v.kind == ValueKind::tensor; }
 
 // The least and the largest of 0 and of numbers. Both are NaN if one of the numbers is.
 struct Ends {
@@ -36,21 +35,20 @@ Ends ends_of(const Tensor& t, std::ptrdiff_t first, const Nest& nest) {
   return ends;
 }
 
-bool is_code(const Value& dtype) {
-  constexpr DType codes[] = {DType::uint8, DType::int8, DType::int16, DType::uint16, DType::int32};
-  return dtype.kind == ValueKind::integer && !dtype.changes &&
-         std::ranges::any_of(codes, [&](DType code) { return static_cast<std::int64_t>(code) == dtype.integer; });
+bool names_code(const Value& v) {
+  const auto dtype = named(v);
+  return dtype && is_code(*dtype);
 }
 
 bool has_outs(const Call& call, std::size_t scale) {
-  return is_tensor(call[0]) && is_tensor(call[scale]) && is_tensor(call[scale + 1]) &&
+  return call[0].is_tensor() && call[scale].is_tensor() && call[scale + 1].is_tensor() &&
          call.tensor(scale).dtype == DType::float64 && call.tensor(scale + 1).dtype == DType::int64;
 }
 
 // Operands: input, quant_min, quant_max, eps, dtype, scale_out, zero_point_out.
 bool accepts_tensor(const Call& call) {
   return has_outs(call, 5) && is_floating(call.tensor(0).dtype) && call.tensor(0).dtype != DType::float64 &&
-         is_code(call[4]);
+         names_code(call[4]);
 }
 
 std::int32_t integer_of(double x) {
@@ -88,7 +86,7 @@ bool run_tensor(const Step& step, Execution&) {
 // Operands: input, dtype, scale_out, zero_point_out. A double does not hold each difference of 64-bit integers.
 bool accepts_tokens(const Call& call) {
   return has_outs(call, 2) && find_reader(call.tensor(0).dtype) && call.tensor(0).dtype < DType::uint16 &&
-         call.tensor(0).dtype != DType::boolean && call.tensor(0).dtype != DType::int64 && is_code(call[1]);
+         call.tensor(0).dtype != DType::boolean && call.tensor(0).dtype != DType::int64 && names_code(call[1]);
 }
 
 struct Parameters {

@@ -3,6 +3,7 @@
 
 #include "kernels.gen.h"
 #include "optimized/kernels/quantize.h"
+#include "optimized/selection/codes.h"
 #include "optimized/selection/elements.h"
 #include "optimized/selection/gather.h"
 #include "optimized/selection/layout.h"
@@ -35,45 +36,15 @@ struct Operands {
   Tensor& out() const { return *call.arguments.back()->tensor; }
 };
 
-bool has_tensor(const Value& v) { return v.kind == ValueKind::tensor; }
 bool is_whole(const Value& v) { return v.kind == ValueKind::integer; }
 bool is_number(const Value& v) { return is_whole(v) || v.kind == ValueKind::real; }
 double number_of(const Value& v) { return is_whole(v) ? static_cast<double>(v.integer) : v.real; }
 
-// Calls f.operator()<Code>() for the dtype of codes; returns a default-constructed result for any other dtype.
-template <class F>
-auto with_code(DType dtype, F f) -> decltype(f.template operator()<std::int8_t>()) {
-  switch (dtype) {
-    case DType::uint8:
-      return f.template operator()<std::uint8_t>();
-    case DType::int8:
-      return f.template operator()<std::int8_t>();
-    case DType::int16:
-      return f.template operator()<std::int16_t>();
-    case DType::uint16:
-      return f.template operator()<std::uint16_t>();
-    case DType::int32:
-      return f.template operator()<std::int32_t>();
-    default:
-      return {};
-  }
-}
-bool is_code(DType dtype) {
-  return with_code(dtype, []<class Code>() { return true; });
-}
 bool has_limits(const Operands& o, DType dtype) {
   return is_whole(o.low()) && is_whole(o.high()) && with_code(dtype, [&]<class Code>() {
            return o.low().integer >= std::numeric_limits<Code>::min() &&
                   o.high().integer <= std::numeric_limits<Code>::max();
          });
-}
-
-// The dtype that a number names: nothing if it changes, `otherwise` if it is None.
-std::optional<DType> named(const Value& v, std::optional<DType> otherwise = {}) {
-  if (v.changes) return {};
-  if (v.kind == ValueKind::none) return otherwise;
-  const DTypeFacts* facts = is_whole(v) ? find_dtype(v.integer) : nullptr;
-  return facts ? std::optional(facts->dtype) : std::nullopt;
 }
 
 std::optional<DType> promoted(std::initializer_list<const Value*> operands) {
@@ -96,8 +67,8 @@ struct Steps {
 
 // Element i of an operand that is a tensor, or the number.
 double element(const Value& v, std::ptrdiff_t i) {
-  if (!has_tensor(v)) return number_of(v);
-  return find_reader(v.tensor->dtype)(v.tensor->data + i * static_cast<std::ptrdiff_t>(v.tensor->element_bytes()));
+  if (!v.is_tensor()) return number_of(v);
+  return find_reader(v.tensor->dtype)(v.tensor->at(i));
 }
 
 // The sizes of the result, and the strides of out, input, scales and zero points along its dimensions.
@@ -115,7 +86,7 @@ bool place_channels(const Operands& o, Places& p) {
   const int axis = dim_of(o.call[3], input.rank);
   const std::int64_t n = scales.rank > 0 ? scales.sizes[0] : -1;
   if (input.rank == 0 || axis < 0 || !is_vector(o.scales(), n)) return false;
-  const bool has_zero_points = has_tensor(o.zero_points());
+  const bool has_zero_points = o.zero_points().is_tensor();
   if (has_zero_points && !is_vector(o.zero_points(), n)) return false;
   Shape along{input.rank, {}};
   std::fill_n(along.sizes, input.rank, 1);
@@ -144,19 +115,17 @@ bool place(const Operands& o, Places& p) {
 
 // Whether the operands of a form are tensors or numbers as its schema has them, and their elements can be read.
 bool has_operands(const Operands& o, bool zero_points_are_optional) {
-  const auto is_read = [](const Value& v) { return !has_tensor(v) || find_reader(v.tensor->dtype); };
-  if (!has_tensor(o.call[0]) || !has_tensor(*o.call.arguments.back())) return false;
+  const auto is_read = [](const Value& v) { return !v.is_tensor() || find_reader(v.tensor->dtype); };
+  if (!o.call[0].is_tensor() || !o.call.arguments.back()->is_tensor()) return false;
   if (!is_read(o.call[0]) || !is_read(o.scales()) || !is_read(o.zero_points())) return false;
   const bool has_none = zero_points_are_optional && o.zero_points().kind == ValueKind::none;
-  if (o.form != Form::per_tensor) return has_tensor(o.scales()) && (has_none || has_tensor(o.zero_points()));
-  return has_tensor(o.scales()) == has_tensor(o.zero_points()) &&
-         (has_tensor(o.scales()) || (is_number(o.scales()) && is_whole(o.zero_points())));
+  if (o.form != Form::per_tensor) return o.scales().is_tensor() && (has_none || o.zero_points().is_tensor());
+  return o.scales().is_tensor() == o.zero_points().is_tensor() &&
+         (o.scales().is_tensor() || (is_number(o.scales()) && is_whole(o.zero_points())));
 }
 bool has_one_scale(const Operands& o) {
-  return !has_tensor(o.scales()) || (o.scales().tensor->count() == 1 && o.zero_points().tensor->count() == 1);
+  return !o.scales().is_tensor() || (o.scales().tensor->count() == 1 && o.zero_points().tensor->count() == 1);
 }
-
-std::byte* at(const Tensor& t, std::ptrdiff_t i) { return t.data + i * static_cast<std::ptrdiff_t>(t.element_bytes()); }
 
 // Calls body(at, n) for runs of results whose scale and zero point are equal, for parts of the runs on several threads.
 // `at` has the positions of out, input, scale and zero point.
@@ -230,7 +199,7 @@ void quantize_run(const kernels::Quantizer& q, kernels::QuantizeRow<Code> row, c
   alignas(64) float gathered[tile];
   for (std::ptrdiff_t i = 0; i < n; i += tile) {
     const auto now = static_cast<std::size_t>(std::min(tile, n - i));
-    gather(at(input, from + i * stride), stride, gathered, now);
+    gather(input.at(from + i * stride), stride, gathered, now);
     row(q, gathered, to + i, now);
   }
 }
@@ -250,6 +219,9 @@ bool run_quantize(const Step& step, Execution& execution) {
   if (!resize(o.out(), p.shape.span())) return false;
   const double low = number_of(o.low()), high = number_of(o.high());
   const bool is_fast = steps->are_floats() && find_gather(o.input().dtype, Element::f32);
+  const ReadNumber read = find_reader(o.input().dtype);
+  const WriteNumber write = find_writer(o.out().dtype);
+  const auto bytes = static_cast<std::ptrdiff_t>(o.input().element_bytes());
   return with_code(o.out().dtype, [&]<class Code>() {
     const kernels::QuantizeRow<Code> row = kernels::find_quantize<Code>(*step.call.set);
     each_run(p, o.out(), execution.threads, [&](const std::ptrdiff_t* i, std::ptrdiff_t n, std::ptrdiff_t stride) {
@@ -262,9 +234,8 @@ bool run_quantize(const Step& step, Execution& execution) {
         return quantize_run(q, row, o.input(), i[1], stride, to, n);
       }
       const SlowQuantizer q{inverse, zero_point, low, high, form == Form::per_token, steps->common};
-      const ReadNumber read = find_reader(o.input().dtype);
-      const WriteNumber write = find_writer(o.out().dtype);
-      for (std::ptrdiff_t k = 0; k < n; ++k) write(q(read(at(o.input(), i[1] + k * stride))), to + k);
+      const std::byte* from = o.input().at(i[1]);
+      for (std::ptrdiff_t k = 0; k < n; ++k) write(q(read(from + k * stride * bytes)), to + k);
     });
     return true;
   });
@@ -279,7 +250,7 @@ std::optional<Steps> plan_named(const Operands& o, DType result) {
     return floating && !is_floating(part_of(result)) ? DType::float32 : part_of(result);
   };
   Steps steps{.is_complex = is_complex};
-  if (has_tensor(o.scales())) {
+  if (o.scales().is_tensor()) {
     const bool zero_point = is_floating(o.zero_points().tensor->dtype);
     steps.first = dtype_with(zero_point),
     steps.common = dtype_with(zero_point || is_floating(o.scales().tensor->dtype));
@@ -300,8 +271,8 @@ std::optional<Steps> plan_dequantize(const Operands& o) {
   if (!result || (!find_reader(part_of(*result)))) return {};
   if (o.form == Form::per_tensor) return *result == DType::boolean ? std::nullopt : plan_named(o, *result);
   if (*result != out || (o.form == Form::per_channel && !has_limits(o, input))) return {};
-  if (has_tensor(o.zero_points()) && o.zero_points().tensor->dtype == DType::boolean) return {};
-  if (o.form == Form::per_channel && has_tensor(o.zero_points()) && o.zero_points().tensor->dtype >= DType::uint16)
+  if (o.zero_points().is_tensor() && o.zero_points().tensor->dtype == DType::boolean) return {};
+  if (o.form == Form::per_channel && o.zero_points().is_tensor() && o.zero_points().tensor->dtype >= DType::uint16)
     return {};
   const auto difference = promoted({&o.call[0], &o.zero_points()});
   const auto common = promoted({&o.call[0], &o.scales(), &o.zero_points()});
@@ -316,15 +287,14 @@ double difference(const Steps& steps, double x, double zero_point) {
   return rounded(rounded(x) - rounded(zero_point));
 }
 
-// The product with the scale, and its imaginary part.
-void store_product(const Steps& steps, double difference, double scale, DType out, void* to) {
+// Stores the product with the scale, and its imaginary part. `write` stores a part of an element of out.
+void store_product(const Steps& steps, WriteNumber write, double difference, double scale, DType out, std::byte* to) {
   const auto rounded = [&](double y) { return stored_as(steps.common, y); };
   const double x = rounded(difference), real = rounded(x * scale);
-  const WriteNumber write = find_writer(part_of(out));
   write(real, to);
   if (part_of(out) == out) return;
   const std::uint64_t bytes = static_cast<std::uint64_t>(find_dtype(static_cast<int>(part_of(out)))->bytes);
-  write(steps.is_complex ? rounded(x * 0 + 0 * scale) : 0, static_cast<std::byte*>(to) + bytes);
+  write(steps.is_complex ? rounded(x * 0 + 0 * scale) : 0, to + bytes);
 }
 
 // Whether a difference of integers, which is exact, is the difference of floats.
@@ -348,6 +318,9 @@ bool run_dequantize(const Step& step, Execution& execution) {
     return false;
   const Tensor &input = o.input(), &out = o.out();
   const ReadNumber read = find_reader(input.dtype);
+  const WriteNumber write = find_writer(part_of(out.dtype));
+  const auto bytes = static_cast<std::ptrdiff_t>(input.element_bytes()),
+             out_bytes = static_cast<std::ptrdiff_t>(out.element_bytes());
   const bool has_zero_points = o.zero_points().kind != ValueKind::none;
   const bool is_fast = steps->common == DType::float32 && !steps->is_complex && out.dtype == DType::float32;
   each_run(p, out, execution.threads, [&](const std::ptrdiff_t* i, std::ptrdiff_t n, std::ptrdiff_t stride) {
@@ -361,10 +334,12 @@ bool run_dequantize(const Step& step, Execution& execution) {
           return true;
         }))
       return;
+    const std::byte* from = input.at(i[1]);
+    std::byte* to = out.at(i[0]);
     for (std::ptrdiff_t k = 0; k < n; ++k) {
-      const double x = read(at(input, i[1] + k * stride));
-      store_product(*steps, has_zero_points ? difference(*steps, x, zero_point) : x, scale, out.dtype,
-                    at(out, i[0] + k));
+      const double x = read(from + k * stride * bytes);
+      store_product(*steps, write, has_zero_points ? difference(*steps, x, zero_point) : x, scale, out.dtype,
+                    to + k * out_bytes);
     }
   });
   return true;

@@ -14,24 +14,20 @@
 namespace assay::optimized {
 namespace {
 
-constexpr std::uint8_t row_major[max_rank] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-
 Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
-bool is_tensor(const Value& v) { return v.kind == ValueKind::tensor; }
-
-std::byte* at(const Tensor& t, std::ptrdiff_t i) { return t.data + i * static_cast<std::ptrdiff_t>(t.element_bytes()); }
 
 // Copies between views of the same sizes.
 void copy_view(const Tensor& to, const View& to_view, const Tensor& from, const View& from_view,
                const kernels::Threads& threads) {
   const Strides strides[] = {to_view.strides, from_view.strides};
-  copy(nest_of(to_view.shape, row_major, strides), at(to, to_view.first), at(from, from_view.first), to.element_bytes(),
+  copy(nest_of(to_view.shape, row_major, strides), to.at(to_view.first), from.at(from_view.first), to.element_bytes(),
        threads);
 }
 
 // Operands of one dtype whose elements a copy can move.
 bool is_moved(const Value& from, const Value& to) {
-  return is_tensor(from) && is_tensor(to) && from.tensor->dtype == to.tensor->dtype && to.tensor->element_bytes() <= 8;
+  return from.is_tensor() && to.is_tensor() && from.tensor->dtype == to.tensor->dtype &&
+         to.tensor->element_bytes() <= 8;
 }
 bool accepts_move(const Call& call) { return is_moved(call[0], *call.arguments.back()); }
 
@@ -160,7 +156,7 @@ bool run_tril(const Step& step, Execution& execution) {
     View v = whole(out);
     cut(v, rank - 2, i, 1), cut(v, rank - 1, begin, columns - begin);
     const Strides strides[] = {v.strides, {}};
-    copy(nest_of(v.shape, row_major, strides), at(out, v.first), reinterpret_cast<const std::byte*>(&zero),
+    copy(nest_of(v.shape, row_major, strides), out.at(v.first), reinterpret_cast<const std::byte*>(&zero),
          out.element_bytes(), execution.threads);
   }
   return true;
@@ -168,7 +164,7 @@ bool run_tril(const Step& step, Execution& execution) {
 
 // stack: tensors, dim, out.
 bool accepts_stack(const Call& call) {
-  return call[0].kind == ValueKind::tensors && call[0].count > 0 && is_tensor(call[2]) &&
+  return call[0].kind == ValueKind::tensors && call[0].count > 0 && call[2].is_tensor() &&
          std::ranges::all_of(call[0].items(), [&](const Value* v) { return v && is_moved(*v, call[2]); });
 }
 // One index of a dimension of a tensor.
@@ -198,7 +194,7 @@ bool run_stack(const Step& step, Execution& execution) {
 
 // unbind_copy: self, dim, outs.
 bool accepts_unbind(const Call& call) {
-  return is_tensor(call[0]) && call[2].kind == ValueKind::tensors && call.tensor(0).rank > 0 &&
+  return call[0].is_tensor() && call[2].kind == ValueKind::tensors && call.tensor(0).rank > 0 &&
          std::ranges::all_of(call[2].items(), [&](const Value* v) { return v && is_moved(call[0], *v); });
 }
 bool run_unbind(const Step& step, Execution& execution) {
@@ -220,7 +216,7 @@ bool run_unbind(const Step& step, Execution& execution) {
 // masked_fill: self, mask, value, out.
 bool accepts_masked_fill(const Call& call) {
   std::uint64_t element;
-  return accepts_move(call) && is_computed(call.tensor(0).dtype) && is_tensor(call[1]) &&
+  return accepts_move(call) && is_computed(call.tensor(0).dtype) && call[1].is_tensor() &&
          call.tensor(1).dtype == DType::boolean && element_of(call[2], call.tensor(0).dtype, &element);
 }
 bool run_masked_fill(const Step& step, Execution&) {
@@ -235,17 +231,17 @@ bool run_masked_fill(const Step& step, Execution&) {
   const Mover move = find_mover(out.element_bytes());
   each_row(nest, 3, [&](const std::ptrdiff_t* i, std::ptrdiff_t n) {
     const int inner = nest.loops - 1;
-    move(at(out, i[0]), nest.stride[0][inner], at(self, i[1]), nest.stride[1][inner], n);
+    move(out.at(i[0]), nest.stride[0][inner], self.at(i[1]), nest.stride[1][inner], n);
     for (std::ptrdiff_t k = 0; k < n; ++k)
       if (mask.elements<std::uint8_t>()[i[2] + k * nest.stride[2][inner]])
-        std::memcpy(at(out, i[0] + k * nest.stride[0][inner]), &element, out.element_bytes());
+        std::memcpy(out.at(i[0] + k * nest.stride[0][inner]), &element, out.element_bytes());
   });
   return true;
 }
 
 // nonzero: self, out. A row for each element that is not 0, with its indices.
 bool accepts_nonzero(const Call& call) {
-  return is_tensor(call[0]) && is_tensor(call[1]) && is_computed(call.tensor(0).dtype) &&
+  return call[0].is_tensor() && call[1].is_tensor() && is_computed(call.tensor(0).dtype) &&
          find_gather(call.tensor(0).dtype, Element::boolean) && call.tensor(1).dtype == DType::int64 &&
          call.tensor(1).rank == 2;
 }
@@ -261,7 +257,7 @@ void each_nonzero(const Tensor& self, Found found) {
     std::ptrdiff_t place = 0;
     for (int d = 0; d < self.rank; ++d) place += index[d] * own.of[d];
     std::uint8_t is_true;
-    truth(at(self, place), 1, &is_true, 1);
+    truth(self.at(place), 1, &is_true, 1);
     if (is_true) found(index);
     for (int d = self.rank - 1; d >= 0 && ++index[d] == self.sizes[d]; --d) index[d] = 0;
   }
@@ -285,7 +281,7 @@ bool run_nonzero(const Step& step, Execution&) {
 
 // fill.Tensor: self, value, out.
 bool accepts_fill(const Call& call) {
-  return is_tensor(call[0]) && is_tensor(call[1]) && is_tensor(call[2]) && call.tensor(1).rank == 0 &&
+  return call[0].is_tensor() && call[1].is_tensor() && call[2].is_tensor() && call.tensor(1).rank == 0 &&
          call.tensor(0).dtype == call.tensor(2).dtype && carrier_of(call.tensor(1).dtype) &&
          carrier_of(call.tensor(2).dtype);
 }

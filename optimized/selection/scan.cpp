@@ -40,10 +40,6 @@ template <Element element>
 using Number = std::conditional_t<element == Element::f64, double,
                                   std::conditional_t<element == Element::f32, float, std::int64_t>>;
 
-std::byte* place(const Tensor& t, std::ptrdiff_t i) {
-  return t.data + i * static_cast<std::ptrdiff_t>(t.element_bytes());
-}
-
 // Operands: self, dim, dtype, out. Elements are converted to the dtype of the result before they are added.
 template <Element element>
 bool accepts_sums(const Call& call) {
@@ -69,7 +65,7 @@ bool run_sums(const Step& step, Execution&) {
     Total total = 0;
     for (std::int64_t begin = 0; begin < rows.n; begin += most) {
       const std::int64_t n = std::min(most, rows.n - begin);
-      gather(place(self, from + begin * rows.in), rows.in, block, static_cast<std::size_t>(n));
+      gather(self.at(from + begin * rows.in), rows.in, block, static_cast<std::size_t>(n));
       for (std::int64_t i = 0; i < n; ++i) {
         total += static_cast<Total>(block[i]);
         out.elements<Number<element>>()[to + (begin + i) * rows.out] = static_cast<Number<element>>(total);
@@ -170,7 +166,7 @@ bool run_order(const Step& step, Execution& execution) {
   const auto before = order.largest ? comes_first<T, true> : comes_first<T, false>;
   each_of(rows, [&](std::ptrdiff_t from, std::ptrdiff_t to) {
     for (std::int64_t i = 0; i < rows.n; ++i) {
-      gather(place(self, from + i * rows.in), 1, &entries[i].x, 1);
+      gather(self.at(from + i * rows.in), 1, &entries[i].x, 1);
       entries[i].at = i;
     }
     if (order.k < rows.n) std::nth_element(entries, entries + order.k, entries + rows.n, before);
@@ -178,7 +174,7 @@ bool run_order(const Step& step, Execution& execution) {
     for (std::int64_t i = 0; i < order.k; ++i) {
       const std::ptrdiff_t at = to + i * rows.out;
       if (store)
-        store(&entries[i].x, place(values, at), 1);
+        store(&entries[i].x, values.at(at), 1);
       else
         values.elements<T>()[at] = entries[i].x;
       places.elements<std::int64_t>()[at] = entries[i].at;

@@ -10,8 +10,6 @@
 namespace assay::optimized {
 namespace {
 
-bool is_tensor(const Value& v) { return v.kind == ValueKind::tensor; }
-
 // A call of either operator. `found` is the tensor of numbers, or the number, that are searched in `rows`.
 struct Search {
   const Value* found = nullptr;
@@ -24,7 +22,7 @@ struct Search {
 // Operands: self, boundaries, out_int32, right, out.
 bool bucketized(const Call& call, Search& s) {
   s.found = call.arguments[0];
-  if (!is_tensor(call[1]) || call[3].kind != ValueKind::boolean) return false;
+  if (!call[1].is_tensor() || call[3].kind != ValueKind::boolean) return false;
   s.rows = call[1].tensor, s.right = call[3].boolean;
   return s.rows->rank == 1;
 }
@@ -32,7 +30,7 @@ bool bucketized(const Call& call, Search& s) {
 // Operands: sorted_sequence, self, out_int32, right, side, sorter, out.
 bool searched(const Call& call, Search& s) {
   s.found = call.arguments[1];
-  if (!is_tensor(call[0]) || call[3].kind != ValueKind::boolean || call[0].tensor->rank == 0) return false;
+  if (!call[0].is_tensor() || call[3].kind != ValueKind::boolean || call[0].tensor->rank == 0) return false;
   s.rows = call[0].tensor, s.right = call[3].boolean;
   if (call[4].kind == ValueKind::string) {
     const bool is_right = call[4].string() == "right";
@@ -41,7 +39,7 @@ bool searched(const Call& call, Search& s) {
   } else if (call[4].kind != ValueKind::none) {
     return false;
   }
-  if (is_tensor(call[5])) s.sorter = call[5].tensor;
+  if (call[5].is_tensor()) s.sorter = call[5].tensor;
   return !s.sorter || s.sorter->dtype == DType::int64;
 }
 
@@ -49,7 +47,7 @@ bool searched(const Call& call, Search& s) {
 bool has_rows(const Search& s) {
   if (!s.rows->is_contiguous() || (s.sorter && !s.sorter->is_contiguous())) return false;
   if (s.sorter && !std::ranges::equal(s.sorter->shape(), s.rows->shape())) return false;
-  if (!is_tensor(*s.found)) return s.rows->rank == 1;
+  if (!s.found->is_tensor()) return s.rows->rank == 1;
   const Tensor& found = *s.found->tensor;
   if (!found.is_contiguous()) return false;
   if (s.rows->rank == 1) return true;
@@ -63,7 +61,7 @@ using Asked = bool (*)(const Call&, Search&);
 
 template <Asked asked>
 bool plan(const Call& call, Search& s) {
-  if (!asked(call, s) || !is_tensor(*call.arguments.back()) || call[2].kind != ValueKind::boolean || call[2].changes)
+  if (!asked(call, s) || !call.arguments.back()->is_tensor() || call[2].kind != ValueKind::boolean || call[2].changes)
     return false;
   const Tensor& out = *call.arguments.back()->tensor;
   Promotion promotion;
@@ -86,7 +84,7 @@ bool accepts(const Call& call) {
 // An element as an integer, if the common dtype is one, or as a float that is rounded to the common dtype.
 template <class T>
 T element(const Search& s, const Tensor& t, std::int64_t i) {
-  const std::byte* at = t.data + i * static_cast<std::int64_t>(t.element_bytes());
+  const std::byte* at = t.at(i);
   if constexpr (std::is_same_v<T, double>) {
     return stored_as(s.common, find_reader(t.dtype)(at));
   } else {
@@ -134,7 +132,7 @@ bool is_sorter_inside(const Search& s, std::int64_t n) {
 
 template <class T>
 void search(const Search& s, Tensor& out) {
-  const bool has_many = is_tensor(*s.found);
+  const bool has_many = s.found->is_tensor();
   const std::int64_t n = s.rows->sizes[s.rows->rank - 1], count = out.count();
   const std::int64_t of_row =
       s.rows->rank > 1 ? s.found->tensor->sizes[s.rows->rank - 1] : std::max<std::int64_t>(count, 1);
@@ -153,7 +151,7 @@ bool run(const Step& step, Execution&) {
   Search s;
   Tensor& out = *step.call.arguments.back()->tensor;
   if (!plan<asked>(step.call, s) || !is_sorter_inside(s, s.rows->sizes[s.rows->rank - 1])) return false;
-  const Shape shape = is_tensor(*s.found) ? shape_of(*s.found->tensor) : Shape{};
+  const Shape shape = s.found->is_tensor() ? shape_of(*s.found->tensor) : Shape{};
   if (!resize(out, shape.span())) return false;
   is_floating(s.common) ? search<double>(s, out) : search<std::int64_t>(s, out);
   return true;
