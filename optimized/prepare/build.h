@@ -73,6 +73,12 @@ class Builder {
   bool add_step(std::uint32_t i, bool (*run)(const Step&, Execution&), const void* state, const char* by,
                 bool asks = false);
   bool prepare(const Kernel& kernel, std::uint32_t i, const void*& state);
+  const Kernel* find_kernel_of(const Instruction& i);
+  bool make_folded_steps();
+  bool make_constants(const Kernel& kernel, const Call& call);
+  bool lend_constant(Tensor& tensor);
+  bool keep_constant(Tensor& tensor);
+  bool run_maker(std::uint32_t maker, std::byte* to);
   void find_steps(std::span<const std::uint32_t> step_of);
   format::Place place_of(const Instruction& i) const { return where_.in("instruction", i.index); }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "optimized/prepare/build.h"
 #include "optimized/runtime/handles.h"
@@ -34,18 +35,68 @@ bool Builder::prepare(const Kernel& kernel, std::uint32_t i, const void*& state)
   return true;
 }
 
+// Returns null if it refuses the call.
+const Kernel* Builder::find_kernel_of(const Instruction& i) {
+  format::Text operands;
+  write_operands(i.call, operands);
+  const Kernel* kernel = find_kernel(i.call, operands.view());
+  if (!kernel) kernel = options_.fallback;
+  if (!kernel)
+    refuse(fault_, "I4", place_of(i), "there is no kernel of ", i.call.roles->name, " for ", operands.view());
+  return kernel;
+}
+
+// Computes the folded constants that the call reads. Returns false if it refuses one of them.
+bool Builder::make_constants(const Kernel& kernel, const Call& call) {
+  const Tensor* packed = kernel.packs ? kernel.packs(call) : nullptr;
+  bool made = true;
+  each_tensor(call, [&](const Value& v) {
+    if (made && v.tensor->maker != Tensor::no_maker)
+      made = v.tensor == packed ? lend_constant(*v.tensor) : keep_constant(*v.tensor);
+  });
+  return made;
+}
+
+// A constant that a kernel packs needs memory only until then. It lies in scratch memory, which no step uses yet.
+bool Builder::lend_constant(Tensor& tensor) {
+  scratch_ = std::max(scratch_, aligned(tensor.bytes()));
+  if (!memories_ || !packed_.makes()) return true;
+  tensor.data = memories_->scratch.data();
+  return run_maker(tensor.maker, tensor.data);
+}
+
+// A constant that steps read is kept with the packed constants.
+bool Builder::keep_constant(Tensor& tensor) {
+  const std::uint32_t maker = std::exchange(tensor.maker, Tensor::no_maker);
+  const Packed::Floats kept = packed_.take(static_cast<std::uint64_t>(tensor.count()));
+  tensor.data = tensor.home = reinterpret_cast<std::byte*>(const_cast<float*>(kept.data));
+  return kept.to_make.empty() || run_maker(maker, tensor.data);
+}
+
+// Runs the call `maker` with the memory `to` for its result.
+bool Builder::run_maker(std::uint32_t maker, std::byte* to) {
+  const Instruction& from = source_.instructions[maker];
+  const Kernel* kernel = find_kernel_of(from);
+  if (!kernel) return false;
+  std::byte*& result = from.call.arguments.back()->tensor->data;
+  std::byte* const before = std::exchange(result, to);
+  Execution once{.threads = options_.threads, .fault = &fault_};
+  const bool made = kernel->run({kernel->run, nullptr, from.call, maker, from.index, kernel->name}, once);
+  result = before;
+  return made || refuse(fault_, "I4", place_of(from), "cannot be computed before the first execution");
+}
+
 bool Builder::make_call(std::uint32_t i) {
   const Instruction& from = source_.instructions[i];
   if (const Handle* handle = find_handle(from.call.roles->name)) return add_step(i, handle->run, nullptr, "handle");
-  format::Text operands;
-  write_operands(from.call, operands);
-  const Kernel* kernel = find_kernel(from.call, operands.view());
-  if (!kernel) kernel = options_.fallback;
-  if (!kernel)
-    return refuse(fault_, "I4", place_of(from), "there is no kernel of ", from.call.roles->name, " for ",
-                  operands.view());
+  const Kernel* kernel = find_kernel_of(from);
+  if (!kernel || !make_constants(*kernel, from.call)) return false;
   const void* state = nullptr;
-  return prepare(*kernel, i, state) && add_step(i, kernel->run, state, kernel->name, !from.is_typed);
+  if (!prepare(*kernel, i, state)) return false;
+  each_tensor(from.call, [](const Value& v) {
+    if (v.tensor->maker != Tensor::no_maker) v.tensor->data = nullptr;  // the scratch memory was lent
+  });
+  return add_step(i, kernel->run, state, kernel->name, !from.is_typed);
 }
 
 bool Builder::make_jump(std::uint32_t i) {
@@ -89,6 +140,22 @@ void Builder::find_steps(std::span<const std::uint32_t> step_of) {
     }
 }
 
+bool Builder::make_folded_steps() {
+  const auto is_folded = [](const Instruction& i) { return i.is_folded; };
+  made_->folded_ =
+      tables_.take<Step>(static_cast<std::uint64_t>(std::ranges::count_if(source_.instructions, is_folded)));
+  if (!has_room()) return false;
+  std::size_t n = 0;
+  for (std::uint32_t i = 0; i < source_.instructions.size(); ++i) {
+    const Instruction& from = source_.instructions[i];
+    if (!from.is_folded) continue;
+    const Kernel* kernel = find_kernel_of(from);
+    if (!kernel) return false;
+    made_->folded_[n++] = {kernel->run, nullptr, from.call, i, from.index, kernel->name};
+  }
+  return true;
+}
+
 bool Builder::make_steps() {
   const auto n = static_cast<std::uint32_t>(source_.instructions.size());
   format::Workspace::Scope scope(workspace_);
@@ -103,7 +170,7 @@ bool Builder::make_steps() {
   step_of[n] = steps_;
   made_->steps_ = made_->steps_.first(steps_);
   find_steps(step_of);
-  return true;
+  return make_folded_steps();
 }
 
 }  // namespace assay::optimized
