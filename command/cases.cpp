@@ -80,13 +80,19 @@ text::Json to_json(const Operator& op, const cases::CallExample& e) {
   return json;
 }
 
-text::Json to_json(const Operator& op, const cases::CallCoverage& c) {
+struct Made {  // the cases that are kept beside the recorded calls
+  std::size_t count;
+  std::string coverage;
+};
+
+text::Json to_json(const Operator& op, const cases::CallCoverage& c, const Made& made) {
   text::Json examples = text::Json::array();
   for (const cases::CallExample& e : c.examples) examples.push_back(to_json(op, e));
   return {{"operator", op.name},          {"calls", c.calls},
           {"refused", c.refused},         {"dtypes", c.dtypes},
           {"layouts", c.layouts},         {"largest_result", c.largest_result},
-          {"rules", text::Json(c.rules)}, {"examples", std::move(examples)}};
+          {"rules", text::Json(c.rules)}, {"examples", std::move(examples)},
+          {"made", made.count},           {"coverage", made.coverage}};
 }
 
 void print(const Operator& op, const cases::CallExample& e) {
@@ -98,11 +104,12 @@ void print(const Operator& op, const cases::CallExample& e) {
     std::cout << fmt::format("    {}, {}: {}\n", name(e.answer.outcome), e.answer.rule, e.answer.message);
 }
 
-void print(const Operator& op, const cases::CallCoverage& c) {
+void print(const Operator& op, const cases::CallCoverage& c, const Made& made) {
   std::cout << fmt::format("{}: {} calls, {} of them refused; results of up to {} elements\n", op.name, c.calls,
                            c.refused, c.largest_result)
             << fmt::format("  {}; {} dim orders\n", fmt::join(c.dtypes, ", "), c.layouts.size());
   for (const auto& [rule, calls] : c.rules) std::cout << fmt::format("  {} refused by {}\n", calls, rule);
+  if (made.count > 0) std::cout << fmt::format("  {} made cases; with them {}\n", made.count, made.coverage);
   for (const cases::CallExample& e : c.examples) print(op, e);
 }
 
@@ -110,10 +117,12 @@ int list(const CasesCommand& request) {
   const cases::Corpus corpus(golden_folder(request.golden));
   for (const cases::RecordedCalls* calls : corpus.matching(request.operators)) {
     const cases::CallCoverage c = cases::call_coverage(*calls);
+    const std::string_view op = calls->op().name;
+    const Made made{corpus.made_cases(op).size(), corpus.coverage(op)};
     if (request.json)
-      std::cout << text::line_of(to_json(calls->op(), c)) << '\n';
+      std::cout << text::line_of(to_json(calls->op(), c, made)) << '\n';
     else
-      print(calls->op(), c);
+      print(calls->op(), c, made);
   }
   return exit_code(Outcome::ok);
 }

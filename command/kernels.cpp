@@ -120,7 +120,8 @@ std::vector<runner::Block> KernelRun::chosen() {
     return runner::blocks_of(cases_of_defect(request_.defect, std::exchange(request_.run.baseline, {})));
   if (!request_.cases.empty()) return runner::blocks_of(listed_cases());
   request_.suite.workers = request_.workers;
-  return runner::plan_blocks(corpus_, request_.suite, library_->recorded_only());
+  const auto has = [&](const Operator& op) { return library_->has(op); };
+  return runner::plan_blocks(corpus_, request_.suite, library_->recorded_only(), has);
 }
 
 // A run of no case would be a success that shows nothing.
@@ -162,6 +163,11 @@ void KernelRun::print_rest() const {
   std::string others;
   for (const std::string& kernel : library_->kernels())
     if (!find_operator(kernel)) others += (others.empty() ? "" : ", ") + kernel;
+  const auto missing =
+      std::ranges::count_if(corpus_.matching(request_.suite.operators),
+                            [&](const cases::RecordedCalls* calls) { return !library_->has(calls->op()); });
+  if (missing > 0)
+    std::cout << fmt::format("{} {} not in this library\n", missing, missing == 1 ? "operator is" : "operators are");
   if (!others.empty()) std::cout << "Not judged, as the spec has no entry: " << others << '\n';
 }
 

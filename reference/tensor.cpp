@@ -57,16 +57,21 @@ bool is_dim_order(const Dims& dim_order, int rank) {
 
 namespace {
 
+// Copies a number of 1, 2, 4 or 8 bytes. A copy of a constant size needs no call of a function.
+void copy_number(void* to, const void* from, int bytes) {
+  if (bytes == 4) return void(std::memcpy(to, from, 4));
+  if (bytes == 8) return void(std::memcpy(to, from, 8));
+  std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+
 // Reads a number of `bytes` bytes at an offset.
 Bits load(const Tensor& tensor, Int at, int bytes) {
   Bits b = 0;
-  std::memcpy(&b, tensor.bytes.data() + at, static_cast<std::size_t>(bytes));
+  copy_number(&b, tensor.bytes.data() + at, bytes);
   return b;
 }
 
-void store(Bits b, Tensor& tensor, Int at, int bytes) {
-  std::memcpy(tensor.bytes.data() + at, &b, static_cast<std::size_t>(bytes));
-}
+void store(Bits b, Tensor& tensor, Int at, int bytes) { copy_number(tensor.bytes.data() + at, &b, bytes); }
 
 }  // namespace
 

@@ -130,3 +130,6 @@ std::ostream& operator<<(std::ostream& out, const Scalar& scalar) {
 std::string describe(const Tensor& tensor) { return concat(tensor.dtype, " ", tensor.sizes); }
 
 }  // namespace assay
+
+template class std::vector<assay::Tensor>;
+template class std::vector<assay::Value>;

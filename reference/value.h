@@ -78,3 +78,8 @@ std::ostream& operator<<(std::ostream& out, DType dtype);
 std::string describe(const Tensor& tensor);
 
 }  // namespace assay
+
+// Compiled once, with the optimization of the reference: code that is compiled with less of it copies and destroys the
+// bytes of tensors one by one.
+extern template class std::vector<assay::Tensor>;
+extern template class std::vector<assay::Value>;

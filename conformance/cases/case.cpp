@@ -73,7 +73,8 @@ CaseId case_id_from(std::string_view text) {
   return id;
 }
 
-Corpus::Corpus(const std::filesystem::path& folder, std::string_view operator_name) {
+Corpus::Corpus(const std::filesystem::path& folder, std::string_view operator_name)
+    : made_(folder / MadeCases::file_name) {
   std::vector<std::filesystem::path> files = recorded_files(folder);
   if (!operator_name.empty())
     std::erase_if(files, [&](const auto& file) { return file.stem() != file_name(operator_name); });
@@ -100,6 +101,12 @@ std::vector<const RecordedCalls*> Corpus::matching(std::string_view pattern) con
     if (std::ranges::any_of(words, [&](std::string_view word) { return matches_name(word)(entry); }))
       found.push_back(&entry.second);
   return found;
+}
+
+std::vector<CaseId> Corpus::made_cases(std::string_view operator_name) const {
+  std::vector<CaseId> all;
+  for (const std::string& id : made_.ids(operator_name)) all.push_back(case_id_from(id));
+  return all;
 }
 
 Case Corpus::make(const CaseId& id) const {

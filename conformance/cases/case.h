@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/cases/made.h"
 #include "conformance/cases/mutation.h"
 #include "conformance/cases/recorded.h"
 
@@ -55,8 +56,13 @@ class Corpus {
   // no call has the digest.
   Case make(const CaseId& id) const;
 
+  // The cases of an operator that were chosen ahead and are kept beside the recorded calls.
+  std::vector<CaseId> made_cases(std::string_view operator_name) const;
+  std::string coverage(std::string_view operator_name) const { return made_.coverage(operator_name); }
+
  private:
   std::map<std::string, RecordedCalls, std::less<>> calls_;
+  MadeCases made_;
 };
 
 // The arguments of a rule: a change of one of them can break it.

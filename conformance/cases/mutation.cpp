@@ -14,10 +14,10 @@
 namespace assay::cases {
 namespace {
 
-constexpr std::array kind_names{"dtype",   "dtypes",  "sizes",    "size",   "rank",    "layout", "values",
-                                "integer", "scalar",  "list",     "length", "text",    "none",   "out",
-                                "number",  "numbers", "elements", "scale",  "exponent"};
-static_assert(kind_names.size() == mutation_kinds);
+constexpr std::array kind_names{"dtype",   "dtypes",  "sizes",    "size",   "rank",     "layout", "values",
+                                "integer", "scalar",  "list",     "length", "text",     "none",   "out",
+                                "number",  "numbers", "elements", "scale",  "exponent", "extents"};
+static_assert(kind_names.size() == mutation_kinds + 1);
 
 constexpr std::array all_dtypes = dtype_orders::mutated;
 static_assert(all_dtypes.size() == dtype_orders::mutated_complex.size());  // one number names a dtype of either list
@@ -29,7 +29,8 @@ const std::array<Scalar, 14> scalars{Int{0}, Int{1}, Int{-1},  Int{2},       0.5
                                      true,   300.0,  Int{300}, not_a_number, tried_inf, -tried_inf, 1e300};
 constexpr std::array tried_texts{"none", "tanh", "floor", "trunc", "nothing known", "amax"};
 constexpr std::array<Int, 8> lengths{0, 1, 2, 3, 4, 5, 7, 16};
-constexpr std::size_t most_bits = 24;  // of drawn numbers: what loops as often ends soon
+constexpr Int most_exact_elements = Int{1} << 20;  // of a tensor whose sizes are exactly stated
+constexpr std::size_t most_bits = 24;              // of drawn numbers: what loops as often ends soon
 
 std::size_t pick(Int n, std::size_t choices) { return static_cast<std::size_t>(static_cast<Bits>(n) % choices); }
 
@@ -233,6 +234,58 @@ void change_sizes(const std::vector<Tensor*>& tensors, const Mutation& m) {
   }
 }
 
+// The tensor with other sizes: its first elements, then some drawn from them, so that no two blocks are equal.
+Tensor extended(const Tensor& tensor, const Dims& sizes) {
+  const Array<Element> old = read<Element>(tensor);
+  Array<Element> values(sizes);
+  Bits draw = scrambled(static_cast<Bits>(count(sizes)));
+  for (Int k = 0; k < values.count() && old.count() > 0; ++k) {
+    values[k] = old[k < old.count() ? k : static_cast<Int>(draw % static_cast<Bits>(old.count()))];
+    draw = scrambled(draw);
+  }
+  Tensor out = make(tensor.dtype, sizes, tensor.dim_order);
+  write(values, out);
+  return out;
+}
+
+bool can_extend(const Dims& sizes) {
+  Int elements = 1;
+  for (const Int n : sizes) {
+    if (n < 0 || n > most_exact_elements) return false;
+    elements = std::min(elements * n, most_exact_elements + 1);
+  }
+  return elements <= most_exact_elements;
+}
+
+// The integers of a call, those of lists one by one.
+std::vector<Int*> integers_of(const Operator& op, std::vector<Value>& arguments) {
+  std::vector<Int*> found;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (op.arguments[i].out || op.arguments[i].type.starts_with("ScalarType")) continue;
+    if (Int* n = std::get_if<Int>(&arguments[i])) found.push_back(n);
+    if (Ints* list = std::get_if<Ints>(&arguments[i]))
+      for (Int& n : *list) found.push_back(&n);
+  }
+  return found;
+}
+
+void change_extents(const Operator& op, std::vector<Value>& arguments, const Mutation& m) {
+  const std::vector<Tensor*> tensors = tensors_of(op, arguments);
+  const std::vector<Int> sizes = distinct_sizes(tensors);
+  if (sizes.empty()) return;
+  const Int old = sizes[pick(m.n[0], sizes.size())];
+  std::vector<Dims> changed;
+  for (const Tensor* t : tensors) {
+    std::ranges::replace(changed.emplace_back(t->sizes), old, m.n[1]);
+    if (!can_extend(changed.back())) return;
+  }
+  for (std::size_t k = 0; k < tensors.size(); ++k)
+    if (changed[k] != tensors[k]->sizes) *tensors[k] = extended(*tensors[k], changed[k]);
+  if (m.n[2] == 0) return;
+  for (Int* n : integers_of(op, arguments))
+    if (*n == old) *n = m.n[1];
+}
+
 void change_dtypes(const std::vector<Tensor*>& tensors, const Mutation& m) {
   const DType old = tensors[pick(m.n[0], tensors.size())]->dtype;
   for (Tensor* t : tensors)
@@ -379,6 +432,8 @@ std::vector<Value> mutated(const Operator& op, std::vector<Value> changed, const
   const std::vector<Tensor*> tensors = tensors_of(op, changed);
   if (m.kind == Mutation::Kind::sizes) {
     change_sizes(tensors, m);
+  } else if (m.kind == Mutation::Kind::extents) {
+    change_extents(op, changed, m);
   } else if (m.kind == Mutation::Kind::dtypes) {
     if (!tensors.empty()) change_dtypes(tensors, m);
   } else if (m.kind == Mutation::Kind::out) {

@@ -36,13 +36,15 @@ struct Mutation {
     elements,  // tensor n0 is filled with elements that it has, drawn by n2
     scale,     // tensor n0 is multiplied by a power of two, by n1 and n2
     exponent,  // Scalar or float argument n0, or an entry of list n0, is multiplied by a power of two
+    extents,   // every dimension of the n0-th distinct size becomes exactly n1 long, in all tensors and, unless n2 is
+               // 0, in integers of the call; new elements are drawn from those that the tensor has
   };
   Kind kind = Kind::dtype;
   std::array<Int, 3> n{};
   bool operator==(const Mutation&) const = default;
 };
 
-inline constexpr int mutation_kinds = 19;
+inline constexpr int mutation_kinds = 19;  // the first kinds, from which drawn calls choose
 // The first kinds, which choose from values that often break functions.
 inline constexpr int special_mutation_kinds = 14;
 

@@ -29,7 +29,7 @@ constexpr std::size_t most_against = 4;     // passing calls to a failing one, b
 constexpr std::size_t fewest_elements = 6;  // wrong elements that a hypothesis explains
 constexpr std::size_t sentence_conditions = 2;  // at most, in a sentence
 constexpr std::size_t many_more = 10;           // a predicate of few cases beside many others is no cause
-constexpr Int most_kept = 1 << 14;              // elements of a call that is kept for hypotheses
+constexpr Int most_kept = 1 << 17;              // elements of a call that is kept for hypotheses: three long tensors
 
 // A case of the operator with its features. In the list of all cases, drawn cases follow those of the run.
 struct TriedCase {

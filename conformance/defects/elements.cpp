@@ -16,6 +16,7 @@ namespace {
 constexpr Int most_compared = 4096;        // of a result that is looked at
 constexpr std::size_t most_found = 6;      // hypotheses for one list of answers
 constexpr std::size_t fewest_outside = 4;  // right elements that a condition without a substitute tells from wrong ones
+constexpr double fewest_share_outside = 1.0 / 6;  // of the elements of an answer, on average
 constexpr int bits_of_float32 = 24;
 constexpr double nearly_all_wrong = 0.97, most_meant = 0.6;
 
@@ -239,6 +240,7 @@ struct Counts {
            static_cast<double>(both) >= most_meant * static_cast<double>(meant);
   }
   double share() const { return static_cast<double>(both) / static_cast<double>(wrong + meant - both); }
+  double share_outside() const { return static_cast<double>(outside) / static_cast<double>(outside + both); }
 };
 Counts counts(const Seen& seen, const Condition& condition, const Substitute* substitute) {
   Counts c;
@@ -437,16 +439,20 @@ std::vector<Hypothesis> mistakes_in_elements(const Operator& op, std::span<const
   std::vector<Found> found;
   const std::vector<Substitute> substitutes = substitutes_of(op);
   for (const Condition& condition : conditions_of(op, all)) {
-    std::size_t told = 0, outside = 0;  // elements of the answers that the condition explains
+    // Of the answers that the condition explains: their number, the right elements outside of the condition, and the
+    // sum over the answers of the share of these elements. A long answer weighs no more than a short one.
+    std::size_t answers = 0, outside = 0;
+    double share_outside = 0;
     const auto score = [&](const Substitute* substitute) {
       double sum = 0;
       for (const Seen& s : all)
         if (const Counts c = counts(s, condition, substitute); c.explains())
-          sum += c.share(), told += c.both, outside += c.outside;
+          sum += c.share(), ++answers, outside += c.outside, share_outside += c.share_outside();
       return sum;
     };
     const double plain = score(nullptr);
-    const bool separates = outside >= fewest_outside && 5 * outside >= told;
+    const bool separates =
+        outside >= fewest_outside && share_outside >= fewest_share_outside * static_cast<double>(answers);
     const Substitute* best = nullptr;
     double best_score = 0;
     for (const Substitute& s : substitutes)

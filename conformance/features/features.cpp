@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "conformance/cases/tensors.h"
 #include "operators/arithmetic.gen.h"
@@ -18,7 +21,8 @@ namespace assay::features {
 namespace {
 
 constexpr std::string_view breaks = "the call breaks ";
-constexpr Int most_dtypes = 64;  // an upper bound: the file format numbers fewer dtypes
+constexpr Int most_dtypes = 64;      // an upper bound: the file format numbers fewer dtypes
+constexpr Int most_pairs = 1 << 14;  // beyond the elements of the operands; each pair takes a tenth of a microsecond
 
 // What holds for some elements of a tensor.
 struct Elements {
@@ -58,24 +62,57 @@ void look_at(Real x, const Ends& ends, Elements& e) {
   e.extreme |= x >= ends.high || (x < 0 && x <= ends.low);
 }
 
-// The elements of a tensor; of complex elements, their parts.
-Buffer<Real> numbers_in(const Tensor& t) {
-  const Array<Bits> parts = read_parts(t);
-  Buffer<Real> numbers(parts.data.size());
-  std::ranges::transform(parts.data, numbers.begin(), info(t.dtype).real_of);
-  return numbers;
+// Keys of n numbers that were added. The set is small and forgets keys: it saves looking at the same numbers many
+// times, as long tensors have them.
+template <std::size_t n, int slot_bits>
+class Seen {
+ public:
+  using Key = std::array<std::uint64_t, n>;
+  explicit Seen(const Key& first) { keys_.fill(first); }
+
+  bool add(const Key& key) {  // false if the set has the key
+    std::uint64_t mixed = 0;
+    for (const std::uint64_t k : key) mixed = std::rotl(mixed, 32) ^ k;
+    mixed *= 0x9e3779b97f4a7c15u;  // 2^64 / the golden ratio
+    return std::exchange(keys_[mixed >> (64 - slot_bits)], key) != key;
+  }
+
+ private:
+  std::array<Key, std::size_t{1} << slot_bits> keys_;
+};
+
+// Whether two of the numbers are equal. Sorts the first numbers, then all: long tensors often have equal elements
+// early.
+bool sort_until_equal(std::span<Real> values) {
+  constexpr std::size_t first = 256;
+  const auto equal_among = [](std::span<Real> some) {
+    std::ranges::sort(some);
+    return std::ranges::adjacent_find(some) != some.end();
+  };
+  return equal_among(values.first(std::min(first, values.size()))) || (values.size() > first && equal_among(values));
 }
 
+// Looks at the elements of a tensor; at complex elements by their parts.
 Elements elements_of(const Tensor& t) {
   Elements e;
   if (info(t.dtype).kind == Kind::opaque) return e;
-  Buffer<Real> values = numbers_in(t);
+  const Array<Bits> parts = read_parts(t);
+  const auto real_of = info(t.dtype).real_of;
   const Ends ends(info(t.dtype).part);
-  for (const Real x : values) look_at(x, ends, e);
-  std::erase_if(values, [](Real x) { return std::isnan(x); });
-  std::ranges::sort(values);
-  e.equal = std::ranges::adjacent_find(values) != values.end();
-  e.different = !values.empty() && values.front() != values.back();
+  std::optional<Seen<1, 8>> seen;
+  Buffer<Real> values;  // without NaN and without most repetitions
+  for (const Bits bits : parts.data) {
+    const bool is_new = !seen || seen->add({bits});
+    if (!seen) seen.emplace(Seen<1, 8>::Key{bits});
+    if (!is_new && e.equal) continue;
+    const Real x = real_of(bits);
+    e.equal |= !is_new && !std::isnan(x);
+    if (!is_new) continue;
+    look_at(x, ends, e);
+    if (!std::isnan(x)) values.push_back(x);
+  }
+  e.different = std::ranges::any_of(values, [&](Real x) { return x != values.front(); });
+  e.equal = e.equal || sort_until_equal(values);
   return e;
 }
 
@@ -509,6 +546,7 @@ class Describing {
   }
 
   // What holds for the pairs of elements that an elementwise operator combines; nothing if the sizes do not broadcast.
+  // Operands of other operators can broadcast to far more pairs than the operator computes; nothing is said of these.
   Pairs pairs_of(const Array<Real>& a, const Array<Real>& b, DType dtype) const {
     shapes::Broadcasting both;
     try {
@@ -516,10 +554,19 @@ class Describing {
     } catch (const Broken&) {
       return {};
     }
+    if (count(both.sizes()) > std::max({a.count(), b.count(), most_pairs})) return {};
     PairsOf pairs(op_, dtype);
     const auto x = families::broadcast(a, both.sizes()), y = families::broadcast(b, both.sizes());
+    using SeenPairs = Seen<2, 10>;
+    std::optional<SeenPairs> seen;
     Int flat = 0;
-    for (const Dims& i : indices(both.sizes())) pairs.look_at(x.at(i, flat), y.at(i, flat)), ++flat;
+    for (const Dims& i : indices(both.sizes())) {
+      const Real left = x.at(i, flat), right = y.at(i, flat);
+      const SeenPairs::Key both_bits{std::bit_cast<std::uint64_t>(left), std::bit_cast<std::uint64_t>(right)};
+      if (!seen || seen->add(both_bits)) pairs.look_at(left, right);
+      if (!seen) seen.emplace(both_bits);
+      ++flat;
+    }
     return pairs.found();
   }
 

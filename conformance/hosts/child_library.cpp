@@ -34,7 +34,7 @@ ChildLibrary::ChildLibrary(testee::KernelLibrary& library, const sandbox::TimeLi
     : library_(library), time_limit_(time_limit), fork_server_([this](std::string_view task) { return work(task); }) {}
 
 sandbox::Work ChildLibrary::work(std::string_view task) {
-  if (!probe_) probe_.emplace(library_).explain_faults();
+  if (!probe_) probe_.emplace(library_).handle_faults();
   const text::CallRequest call = text::request_in(text::parse_json(task));
   const sandbox::Observation seen = probe_->observe(
       *call.op, call.arguments, sandbox::plan_outs(*call.op, call.arguments), 1, runner::free_outs(*call.op));

@@ -66,7 +66,9 @@ void write_rest(std::ostream& out, const verdict::TesteeSummary& testee) {
 }
 
 void write_testee(std::ostream& out, const std::string& name, const verdict::TesteeSummary& testee) {
-  fmt::print(out, "### {}: {}\n", plain(name), verdict::headline(testee));
+  fmt::print(out, "### {}: {}\n\n{}", plain(name), verdict::headline(testee), verdict::kinds_of_passes(testee));
+  const std::vector<std::string> dtypes = verdict::answers_by_dtype(testee);
+  fmt::print(out, "{}{}\n", dtypes.empty() ? "" : "; answers by dtype: ", fmt::join(dtypes, ", "));
   std::vector<const verdict::Defect*> counting;
   for (const verdict::Defect& d : testee.defects)
     if (verdict::excuse(d).empty()) counting.push_back(&d);

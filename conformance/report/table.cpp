@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/text/printable.h"
@@ -195,6 +196,17 @@ void write_expected(std::ostream& out, const verdict::TesteeSummary& testee) {
     fmt::print(out, "{} is listed, but passes\n", text::printable(id));
 }
 
+// The answers by dtype, in lines that fit.
+void write_passes(std::ostream& out, const verdict::TesteeSummary& testee, std::size_t width) {
+  fmt::print(out, "\n{}\n", verdict::kinds_of_passes(testee));
+  std::string line = "answers by dtype:";
+  for (const std::string& text : verdict::answers_by_dtype(testee)) {
+    if (line.size() + 1 + text.size() >= width) out << std::exchange(line, " ") << '\n';
+    line += (line.ends_with(':') || line == " " ? " " : ", ") + text;
+  }
+  if (!line.ends_with(':')) out << line << '\n';
+}
+
 }  // namespace
 
 void write_table(std::ostream& out, const verdict::Summary& summary, const TableStyle& style) {
@@ -206,7 +218,8 @@ void write_table(std::ostream& out, const verdict::Summary& summary, const Table
     write_lines(out, testee, style);
     write_defects(out, testee, style);
     write_expected(out, testee);
-    fmt::print(out, "\n{}\n", verdict::headline(testee));
+    write_passes(out, testee, style.width);
+    fmt::print(out, "{}\n", verdict::headline(testee));
   }
 }
 

@@ -22,7 +22,7 @@ CaseRunner::CaseRunner(const cases::Corpus& corpus, testee::KernelLibrary& libra
 int CaseRunner::users(int processors) const { return std::min(2 * processors, library_.most_at_once()); }
 
 Judged CaseRunner::judge(const cases::CaseId& id, RunMode mode) {
-  if (!probe_) probe_.emplace(library_).explain_faults();
+  if (!probe_) probe_.emplace(library_).handle_faults();
   probe_->recover_from_aborts(mode.recovers_from_aborts);
   probe_->be_thorough(is_thorough_);
   return run_case(corpus_, *probe_, contract_, id, mode.detail);

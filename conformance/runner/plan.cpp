@@ -31,6 +31,7 @@ std::vector<Block> blocks_of(const cases::Corpus& corpus, const cases::RecordedC
   if (!recorded_only) {
     std::ranges::for_each(cases::rule_breaking_cases(corpus, calls), add);
     std::ranges::for_each(cases::generated_cases(calls, options.seed, options.mutations), add);
+    if (options.mutations > 0) std::ranges::for_each(corpus.made_cases(calls.op().name), add);
   }
   return cut(cases);
 }
@@ -43,8 +44,11 @@ void shuffle(std::vector<T>& list, std::mt19937_64& random) {
 
 }  // namespace
 
-std::vector<Block> plan_blocks(const cases::Corpus& corpus, const SuiteOptions& options, bool recorded_only) {
-  const std::vector<const cases::RecordedCalls*> operators = corpus.matching(options.operators);
+std::vector<Block> plan_blocks(const cases::Corpus& corpus, const SuiteOptions& options, bool recorded_only,
+                               const std::function<bool(const Operator&)>& has) {
+  std::vector<const cases::RecordedCalls*> operators = corpus.matching(options.operators);
+  if (has && options.operators.empty())
+    std::erase_if(operators, [&](const cases::RecordedCalls* calls) { return !has(calls->op()); });
   std::vector<Block> all;
   in_order(
       operators.size(), options.workers,

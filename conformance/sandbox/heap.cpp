@@ -72,6 +72,7 @@ Owner::~Owner() { owner = before_; }
 
 std::optional<Damage> damage() { return arena ? arena->damage() : std::nullopt; }
 std::size_t used() { return arena ? arena->used() : 0; }
+std::size_t live() { return arena ? arena->live() : 0; }
 
 void retire_freed() {
   const Lock lock;

@@ -20,6 +20,10 @@ bool make_usable(std::span<std::byte> pages) {
   return mprotect(pages.data(), pages.size(), PROT_READ | PROT_WRITE) == 0;
 }
 
+void populate(std::span<std::byte> pages) { madvise(pages.data(), pages.size(), MADV_POPULATE_WRITE); }
+
+bool make_read_only(std::span<std::byte> pages) { return mprotect(pages.data(), pages.size(), PROT_READ) == 0; }
+
 bool retire(std::span<std::byte> pages) {
   return pages.empty() || mmap(pages.data(), pages.size(), PROT_NONE, untouched | MAP_FIXED, -1, 0) != MAP_FAILED;
 }

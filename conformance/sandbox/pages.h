@@ -19,6 +19,12 @@ std::byte* reserve(std::size_t bytes);  // reserves protected addresses. Throws 
 
 bool make_usable(std::span<std::byte> pages);  // makes them readable and writable. False if the system refuses
 
+// Backs usable pages with memory at once, which costs less than a page fault for each. It is no error if the system
+// cannot.
+void populate(std::span<std::byte> pages);
+
+bool make_read_only(std::span<std::byte> pages);  // False if the system refuses
+
 // Protects whole pages and drops their contents. False if the system refuses.
 bool retire(std::span<std::byte> pages);
 

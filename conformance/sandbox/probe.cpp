@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "conformance/sandbox/child.h"
 #include "conformance/sandbox/entropy.h"
@@ -20,7 +21,7 @@
 namespace assay::sandbox {
 namespace {
 
-TensorPlan plan_of(const Tensor& t) { return {t.dtype, t.sizes, t.dim_order}; }
+TensorPlan plan_of(const Tensor& t) { return {t.dtype, t.sizes, t.dim_order, 0}; }
 
 std::string element_name(std::string_view list, std::size_t k) { return concat(list, "[", k, "]"); }
 
@@ -45,6 +46,11 @@ verdict::Class class_of(const Damage& damage) {
   return damage.kind == Damage::Kind::freed_twice ? verdict::Class::double_free : verdict::Class::heap_damage;
 }
 
+// Compares by memcmp: the standard library compares std::byte one by one.
+bool same_bytes(std::span<const std::byte> a, std::span<const std::byte> b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
+
 void put_down(Observation& seen, verdict::Class conduct, std::string violation) {
   seen.conduct = conduct, seen.violation = std::move(violation);
 }
@@ -57,19 +63,35 @@ bool look_at_heap(Observation& seen) {
   return seen.spoilt = true;
 }
 
+using Adjoins = GuardedMemory::Adjoins;
+
+// The conditions under which a call is made.
+struct Conditions {
+  FillPattern pattern = FillPattern::first;
+  Adjoins adjoins = Adjoins::behind;
+  bool read_only = false;              // inputs are
+  std::size_t refused_allocation = 0;  // the number of the allocation that fails; 0: none
+};
+
 // One call in its own guarded memory.
 class Run {
  public:
   Run(GuardedRegions& regions, const Operator& op, std::span<const Value> arguments, const OutPlan& plan,
-      FillPattern pattern, std::uint64_t seed)
-      : op_(op), arguments_(arguments), pattern_(pattern), seed_(seed), memory_(regions, pattern) {
+      const Conditions& conditions, std::uint64_t seed)
+      : op_(op),
+        arguments_(arguments),
+        conditions_(conditions),
+        pattern_(conditions.pattern),
+        seed_(seed),
+        memory_(regions, conditions.pattern, conditions.adjoins) {
     std::size_t out = 0;
     for (std::size_t i = 0; i < op.arguments.size(); ++i)
       host_.push_back(op.arguments[i].out ? place_out(op.arguments[i], plan.at(out++))
                                           : place_input(op.arguments[i], arguments[i]));
+    if (conditions.read_only) memory_.make_inputs_read_only();
   }
 
-  Observation call(testee::KernelLibrary& library, bool recovers_from_aborts, std::size_t refused_allocation = 0) {
+  Observation call(testee::KernelLibrary& library, bool recovers_from_aborts) {
     seed_entropy(seed_);
     library.fill_memory(fill_byte(pattern_));
     fill_stack(fill_byte(pattern_));
@@ -78,7 +100,7 @@ class Run {
     bool returned = true;
     {
       std::optional<heap::Watch> watch;
-      if (library.may_crash()) watch.emplace(fill_byte(pattern_), refused_allocation);
+      if (library.may_crash()) watch.emplace(fill_byte(pattern_), conditions_.refused_allocation);
       const auto call = [&] { seen.reply = library.call(op_, host_); };
       if (recovers_from_aborts)
         returned = recovers_from_abort(call);
@@ -86,6 +108,7 @@ class Run {
         call();
     }
     if (!returned) lose();
+    seen.reply.message = std::string(std::as_const(seen.reply.message));  // in memory that counts as no leak
     seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     look_around(seen);
     if (seen.reply.outcome == Outcome::ok && resized_beyond_memory().empty())
@@ -94,6 +117,8 @@ class Run {
   }
 
  private:
+  using Trespass = GuardedMemory::Trespass::Kind;
+
   // The reply of a call that aborted.
   [[noreturn]] void lose() const {
     if (memory_.damage() || heap::damage()) std::abort();
@@ -106,10 +131,17 @@ class Run {
       put_down(seen, verdict::Class::writes_out_of_bounds, *given);
     else if (std::string resized = resized_beyond_memory(); !resized.empty())
       put_down(seen, verdict::Class::writes_out_of_bounds, std::move(resized));
+    else if (memory_.trespass() == Trespass::write)
+      put_down(seen, verdict::Class::writes_out_of_bounds, memory_.describe_trespass());
     seen.spoilt = seen.conduct != verdict::Class::none;
     for (std::size_t i = 0; i < host_.size() && seen.conduct == verdict::Class::none; ++i)
       if (!op_.arguments[i].out && changed(arguments_[i], host_[i]))
         put_down(seen, verdict::Class::changes_input, concat(op_.arguments[i].name, " was changed by the call"));
+    if (seen.conduct != verdict::Class::none || memory_.trespass() == Trespass::none) return;
+    put_down(seen,
+             memory_.trespass() == Trespass::write_to_input ? verdict::Class::changes_input
+                                                            : verdict::Class::reads_out_of_bounds,
+             memory_.describe_trespass());
   }
 
   std::string resized_beyond_memory() const {
@@ -130,15 +162,15 @@ class Run {
     return all;
   }
 
-  testee::TensorView place(std::string name, const TensorPlan& plan) {
+  testee::TensorView place(std::string name, const TensorPlan& plan, GuardedMemory::Role role) {
     testee::TensorView view{plan.dtype, plan.sizes, plan.dim_order, nullptr, 0};
-    view.capacity = view.bytes();
-    view.data = memory_.add(std::move(name), view.capacity);
+    view.capacity = std::max(view.bytes(), plan.room);
+    view.data = memory_.add(std::move(name), view.capacity, role);
     return view;
   }
 
   testee::TensorView place_out(std::string name, const TensorPlan& plan) {
-    const testee::TensorView view = place(std::move(name), plan);
+    const testee::TensorView view = place(std::move(name), plan, GuardedMemory::Role::out);
     fill({view.data, view.capacity}, pattern_, view.dtype, seed_of(seed_, outs_++));
     return view;
   }
@@ -154,8 +186,8 @@ class Run {
   }
 
   testee::TensorView place_tensor(std::string name, const Tensor& tensor) {
-    const testee::TensorView view = place(std::move(name), plan_of(tensor));
-    std::ranges::copy(tensor.bytes, view.data);
+    const testee::TensorView view = place(std::move(name), plan_of(tensor), GuardedMemory::Role::input);
+    std::copy_n(tensor.bytes.data(), tensor.bytes.size(), view.data);
     return view;
   }
 
@@ -177,7 +209,7 @@ class Run {
   }
 
   static bool changed(const Tensor& before, const testee::TensorView& after) {
-    return !std::ranges::equal(before.bytes, std::span(after.data, before.bytes.size()));
+    return !same_bytes(before.bytes, {after.data, before.bytes.size()});
   }
 
   static bool changed(const Value& before, const testee::HostValue& after) {
@@ -190,6 +222,7 @@ class Run {
 
   const Operator& op_;
   std::span<const Value> arguments_;
+  Conditions conditions_;
   FillPattern pattern_;
   std::uint64_t seed_;
   std::size_t outs_ = 0;
@@ -209,7 +242,7 @@ struct Comparison {
 
 Comparison compare(const Tensor& one, const Tensor& other, std::uint64_t seed) {
   Comparison c;
-  if (one.bytes == other.bytes) return c;
+  if (same_bytes(one.bytes, other.bytes)) return c;
   std::vector<std::byte> before(one.bytes.size()), before_other(one.bytes.size());
   fill(before, FillPattern::first, one.dtype, seed);
   fill(before_other, FillPattern::second, one.dtype, seed);
@@ -244,7 +277,7 @@ bool agree(Observation& one, const Observation& other, std::uint64_t seed, const
   return true;
 }
 
-// A plan with more or with less room than `plan`; `plan` itself if there is no such plan.
+// A plan with larger or with smaller sizes than `plan`; `plan` itself if there is no such plan.
 TensorPlan larger(TensorPlan plan) {
   constexpr Int most = 1 << 20;  // elements
   Dims sizes = plan.sizes;
@@ -255,6 +288,10 @@ TensorPlan larger(TensorPlan plan) {
 TensorPlan smaller(TensorPlan plan) {
   if (count(plan.sizes) > 0 && plan.sizes.size() > 0) --plan.sizes[0];
   return plan;
+}
+TensorPlan smaller_with_room(TensorPlan plan) {
+  plan.room = static_cast<std::size_t>(count(plan.sizes) * info(plan.dtype).bytes);
+  return smaller(std::move(plan));
 }
 OutPlan replanned(OutPlan plan, TensorPlan (*change)(TensorPlan)) {
   for (auto& tensors : plan) std::ranges::transform(tensors, tensors.begin(), change);
@@ -271,9 +308,156 @@ std::size_t elements(const OutPlan& plan) {
 bool same_outs(const Observation& one, const Observation& other, const FreeOuts& free) {
   bool same = same_reply(one, other);
   for (std::size_t k = 0; same && k < one.outs.size(); ++k)
-    same = is_free(free, k) || one.outs[k].bytes == other.outs[k].bytes;
+    same = is_free(free, k) || same_bytes(one.outs[k].bytes, other.outs[k].bytes);
   return same;
 }
+
+// All runs of one call, and what they tell together.
+class Inquiry {
+ public:
+  Inquiry(testee::KernelLibrary& library, GuardedRegions& regions, const ProcessSize& process, const Operator& op,
+          std::span<const Value> arguments, const OutPlan& outs, std::uint64_t seed, const FreeOuts& free,
+          bool recovers_from_aborts)
+      : library_(library),
+        regions_(regions),
+        process_(process),
+        op_(op),
+        arguments_(arguments),
+        outs_(outs),
+        seed_(seed),
+        free_(free),
+        recovers_from_aborts_(recovers_from_aborts) {}
+
+  Observation observe() {
+    const std::size_t size_before = process_.bytes();
+    Observation first = run({});
+    if (first.conduct != verdict::Class::none) return look_at_heap(first), first;
+    const std::size_t kept = kept_;
+    const bool changes_outs =
+        changes_some_outs() && first.reply.outcome == Outcome::ok && library_.takes_outs_of_other_sizes();
+    const Conditions hard{FillPattern::second, seed_ & 2 ? Adjoins::before : Adjoins::none, true, 0};
+    Observation second = run(hard, changes_outs ? other_outs() : outs_);
+    if (second.conduct != verdict::Class::none) put_down(first, second.conduct, second.violation);
+    first.spoilt = second.spoilt;
+    if (look_at_heap(first) || first.conduct != verdict::Class::none) return first;
+    if (!agree(first, second, seed_, free_)) return explain(std::move(first), std::move(second), hard, changes_outs);
+    if (first.conduct == verdict::Class::none && ((kept > 0 && kept_ > 0) || process_.bytes() > size_before))
+      seek_leak(first);
+    return first;
+  }
+
+  // Repeats an answered call under harder conditions. There the answer must be the same; when an allocation fails, a
+  // refusal is right, too. The first condition with another answer becomes the observation.
+  Observation press(Observation plain) {
+    const auto pressed = [&](const OutPlan& plan, std::string circumstance, std::size_t refused = 0) {
+      Observation seen = run({.refused_allocation = refused}, plan);
+      if (seen.conduct == verdict::Class::none) look_at_heap(seen);
+      seen.circumstance = std::move(circumstance), seen.seconds = plain.seconds;
+      return seen;
+    };
+    Observation seen = pressed(replanned(outs_, larger), "with outs planned larger");
+    if (seen.conduct != verdict::Class::none || !same_outs(plain, seen, free_)) return seen;
+
+    if (const OutPlan small = replanned(outs_, smaller); elements(small) < elements(outs_)) {
+      seen = pressed(small, "with too little memory for outs");
+      if (seen.conduct == verdict::Class::none && seen.reply.outcome == Outcome::ok)
+        put_down(seen, verdict::Class::shape, "the call is answered, though its outs do not fit");
+      if (seen.conduct != verdict::Class::none) return seen;
+    }
+
+    for (std::size_t nth = 1; nth <= most_refusals; ++nth) {
+      seen = pressed(outs_, concat("with allocation ", nth, " refused"), nth);
+      if (seen.conduct != verdict::Class::none) return seen;
+      if (!heap::has_refused()) break;
+      if (seen.reply.outcome == Outcome::exhausted || same_outs(plain, seen, free_)) continue;
+      if (seen.reply.outcome != Outcome::ok)
+        put_down(seen, verdict::Class::refused_though_valid,
+                 concat("where memory is missing it is to be refused as exhausted, not as ", name(seen.reply.outcome)));
+      return seen;
+    }
+    return plain;
+  }
+
+ private:
+  Observation run(const Conditions& conditions) { return run(conditions, outs_); }
+
+  // Each repeat finds the memory of earlier runs protected. The first run need not: what it uses of an earlier call,
+  // the second run uses, too.
+  Observation run(const Conditions& conditions, const OutPlan& outs) {
+    if (std::exchange(is_repeat_, true)) regions_.retire_earlier();
+    const std::size_t before = heap::live();
+    Observation seen = Run(regions_, op_, arguments_, outs, conditions, seed_).call(library_, recovers_from_aborts_);
+    const std::size_t after = heap::live();
+    kept_ = after > before ? after - before : 0;
+    return seen;
+  }
+
+  OutPlan other_outs() const { return replanned(outs_, makes_larger() ? larger : smaller_with_room); }
+  bool makes_larger() const { return seed_ & 1; }
+
+  // A kernel that aborts on outs of other sizes must still show its values, so that a quarter of the calls have such
+  // outs.
+  bool changes_some_outs() const { return (seed_ & 12) == 0; }
+
+  // Why two runs gave two answers. `changed_outs`: whether the outs of the second had other sizes than the result.
+  Observation explain(Observation first, Observation second, const Conditions& of_second, bool changed_outs) {
+    if (changed_outs) {
+      Observation plain = run(of_second);
+      if (plain.conduct == verdict::Class::none && agree(first, plain, seed_, free_) && !look_at_heap(first)) {
+        if (first.conduct != verdict::Class::none) return first;
+        if (same_reply(first, second)) {
+          put_down(first, verdict::Class::not_repeatable,
+                   "the values of the answer depend on the sizes with which outs come");
+          return first;
+        }
+        second.circumstance = makes_larger() ? "with outs that come larger" : "with outs that come smaller";
+        second.seconds = first.seconds;
+        return second;
+      }
+    }
+    const Observation third = run({});
+    first.spoilt = third.spoilt;
+    const bool same = same_outs(first, third, free_);
+    if (look_at_heap(first)) return first;
+    if (third.conduct != verdict::Class::none)
+      put_down(first, third.conduct, third.violation);
+    else if (same)
+      put_down(first, verdict::Class::reads_uninitialised,
+               "the answer depends on what memory held that nobody had written to");
+    else
+      put_down(first, verdict::Class::not_repeatable, "two runs of the same call gave two answers");
+    return first;
+  }
+
+  // A library may keep memory in some calls, as a cache does. A leak keeps memory in each.
+  void seek_leak(Observation& seen) {
+    std::size_t kept = 0;
+    for (int i = 0; i < repeats_for_leaks; ++i) {
+      const std::size_t size_before = process_.bytes();
+      if (run({}).conduct != verdict::Class::none) return;
+      const std::size_t size_after = process_.bytes();
+      const std::size_t more = kept_ + (size_after > size_before ? size_after - size_before : 0);
+      if (more == 0) return;
+      kept += more;
+    }
+    put_down(seen, verdict::Class::leaks,
+             concat("each of ", repeats_for_leaks, " repeats keeps memory, together ", kept, " bytes"));
+  }
+
+  static constexpr int repeats_for_leaks = 16;
+
+  testee::KernelLibrary& library_;
+  GuardedRegions& regions_;
+  const ProcessSize& process_;
+  const Operator& op_;
+  std::span<const Value> arguments_;
+  const OutPlan& outs_;
+  std::uint64_t seed_;
+  const FreeOuts& free_;
+  bool recovers_from_aborts_;
+  bool is_repeat_ = false;
+  std::size_t kept_ = 0;  // the bytes of the heap that the last run has not freed
+};
 
 }  // namespace
 
@@ -293,84 +477,43 @@ OutPlan plan_outs(const Operator& op, std::span<const Value> arguments) {
 
 Observation Probe::observe(const Operator& op, std::span<const Value> arguments, const OutPlan& outs,
                            std::uint64_t seed, const FreeOuts& free) {
-  const auto run = [&](FillPattern pattern) {
-    return Run(regions_, op, arguments, outs, pattern, seed).call(library_, recovers_from_aborts_);
-  };
-  Observation seen = run(FillPattern::first);
-  if (seen.spoilt) return seen;
-  const Observation second = run(FillPattern::second);
-  seen.spoilt = second.spoilt;
-  if (seen.conduct == verdict::Class::none) put_down(seen, second.conduct, second.violation);
-  if (look_at_heap(seen) || seen.conduct != verdict::Class::none) return seen;
-  if (agree(seen, second, seed, free))
-    return is_thorough_ && seen.conduct == verdict::Class::none && seen.reply.outcome == Outcome::ok
-               ? press(std::move(seen), op, arguments, outs, seed, free)
-               : seen;
-
-  const Observation third = run(FillPattern::first);
-  seen.spoilt = third.spoilt;
-  const bool same = same_outs(seen, third, free);
-  if (look_at_heap(seen)) return seen;
-  if (third.conduct != verdict::Class::none)
-    put_down(seen, third.conduct, third.violation);
-  else if (same)
-    put_down(seen, verdict::Class::reads_uninitialised,
-             "the answer depends on what memory held that nobody had written to");
-  else
-    put_down(seen, verdict::Class::not_repeatable, "two runs of the same call gave two answers");
-  return seen;
-}
-
-Observation Probe::press(Observation plain, const Operator& op, std::span<const Value> arguments, const OutPlan& outs,
-                         std::uint64_t seed, const FreeOuts& free) {
-  const auto run = [&](const OutPlan& plan, std::string circumstance, std::size_t refused = 0) {
-    Observation seen =
-        Run(regions_, op, arguments, plan, FillPattern::first, seed).call(library_, recovers_from_aborts_, refused);
-    if (seen.conduct == verdict::Class::none) look_at_heap(seen);
-    seen.circumstance = std::move(circumstance), seen.seconds = plain.seconds;
-    return seen;
-  };
-
-  Observation seen = run(replanned(outs, larger), "with outs planned larger");
-  if (seen.conduct != verdict::Class::none || !same_outs(plain, seen, free)) return seen;
-
-  if (const OutPlan small = replanned(outs, smaller); elements(small) < elements(outs)) {
-    seen = run(small, "with too little memory for outs");
-    if (seen.conduct == verdict::Class::none && seen.reply.outcome == Outcome::ok)
-      put_down(seen, verdict::Class::shape, "the call is answered, though its outs do not fit");
-    if (seen.conduct != verdict::Class::none) return seen;
-  }
-
-  for (std::size_t nth = 1; nth <= most_refusals; ++nth) {
-    seen = run(outs, concat("with allocation ", nth, " refused"), nth);
-    if (seen.conduct != verdict::Class::none) return seen;
-    if (!heap::has_refused()) break;
-    if (seen.reply.outcome == Outcome::exhausted || same_outs(plain, seen, free)) continue;
-    if (seen.reply.outcome != Outcome::ok)
-      put_down(seen, verdict::Class::refused_though_valid,
-               concat("where memory is missing it is to be refused as exhausted, not as ", name(seen.reply.outcome)));
-    return seen;
-  }
-  return plain;
+  Inquiry inquiry(library_, regions_, process_, op, arguments, outs, seed, free, recovers_from_aborts_);
+  Observation seen = inquiry.observe();
+  const bool presses = is_thorough_ && seen.conduct == verdict::Class::none && seen.circumstance.empty() &&
+                       seen.reply.outcome == Outcome::ok;
+  return presses ? inquiry.press(std::move(seen)) : seen;
 }
 
 bool Probe::is_spent() const { return regions_.used() > most_addresses || heap::used() > most_memory; }
 
-void Probe::explain_faults() {
-  static const GuardedRegions* regions = nullptr;
-  regions = &regions_;
+namespace {
+
+GuardedRegions* handled = nullptr;  // the regions in which segmentation faults are handled
+
+void handle_fault(int signal, siginfo_t* info, void*) {
+  if (handled && handled->let_pass(info->si_addr)) return;
+  const std::string_view said = handled && handled->was_retired(info->si_addr) ? uses_memory_of_earlier_call
+                                : heap::was_retired(info->si_addr)             ? uses_freed_memory
+                                                                               : std::string_view();
+  static_cast<void>(!::write(STDERR_FILENO, said.data(), said.size()));
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);  // delivered as soon as this handler returns
+}
+
+}  // namespace
+
+Probe::~Probe() {
+  if (handled == &regions_) handled = nullptr;
+}
+
+void Probe::handle_faults() {
+  handled = &regions_;
   static std::array<std::byte, 1 << 14> stack;  // an overflown stack has no room for the handler
   const stack_t alternative{stack.data(), 0, stack.size()};
   sigaltstack(&alternative, nullptr);
   struct sigaction action {};
-  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
-  action.sa_sigaction = [](int, siginfo_t* info, void*) {
-    const std::string_view said = regions->was_retired(info->si_addr) ? uses_memory_of_earlier_call
-                                  : heap::was_retired(info->si_addr)  ? uses_freed_memory
-                                                                      : std::string_view();
-    static_cast<void>(!::write(STDERR_FILENO, said.data(), said.size()));
-    std::raise(SIGSEGV);  // raises the default action as soon as this handler returns
-  };
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK);
+  action.sa_sigaction = handle_fault;
   sigaction(SIGSEGV, &action, nullptr);
 }
 

@@ -6,16 +6,19 @@
 #include <vector>
 
 #include "conformance/sandbox/guarded_memory.h"
+#include "conformance/sandbox/process_size.h"
 #include "conformance/testee/library.h"
 #include "conformance/verdict/record.h"
 
 namespace assay::sandbox {
 
-// The out tensor that a call is given. Its memory has exactly the bytes of these sizes.
+// The out tensor that a call is given. Its memory has exactly the bytes of these sizes, or `room` bytes if that is
+// more.
 struct TensorPlan {
   DType dtype = DType::float32;
   Dims sizes;
   Dims dim_order;
+  std::size_t room = 0;
 };
 
 // The tensors of each out argument: one for a Tensor, any number for a Tensor[], none for a number.
@@ -46,19 +49,25 @@ struct Observation {
 class Probe {
  public:
   explicit Probe(testee::KernelLibrary& library) : library_(library) {}  // `library` must outlive the probe
+  ~Probe();
 
   // Calls the library twice. The memory of outs, the memory that the library allocates and the stack hold one fill
-  // pattern in the first run and another in the second, drawn from `seed`. If the answers differ, a third run with the
-  // first pattern tells an answer that depends on the pattern from an answer that does not repeat. Of a free out only
-  // dtype and sizes must agree, and only its elements may be left unwritten. `arguments` follow the schema; the values
-  // of out arguments are ignored. Throws what the library throws.
+  // pattern in the first run and another in the second, drawn from `seed`. In the first run, each tensor ends at a
+  // guard page. In the second run, inputs are read-only, each tensor begins at a guard page or has the promised
+  // alignment and no more, and outs come larger or smaller than the result if the library takes that; `seed` decides.
+  // If the answers differ, further runs tell which of these conditions the answer depends on, if it repeats at all. If
+  // both runs keep memory, more runs tell whether each of them does. Of a free out only dtype and sizes must agree, and
+  // only its elements may be left unwritten. `arguments` follow the schema; the values of out arguments are ignored.
+  // Throws what the library throws.
   Observation observe(const Operator& op, std::span<const Value> arguments, const OutPlan& outs, std::uint64_t seed = 1,
                       const FreeOuts& free = {});
 
   testee::KernelLibrary& library() const { return library_; }
   bool is_spent() const;  // calls have used so much address space that a new process should continue
-  // From now on, a segmentation fault writes its cause to stderr if the cause is known.
-  void explain_faults();
+
+  // From now on, a read outside of a tensor and a write to an input do not end the process but are reported, and any
+  // other segmentation fault writes its cause to stderr where it is known. One probe of a process does so at a time.
+  void handle_faults();
 
   // Sets whether observe() throws Lost when a call aborts, instead of letting the process end. If memory is damaged,
   // the process ends in any case.
@@ -69,15 +78,13 @@ class Probe {
   void be_thorough(bool is) { is_thorough_ = is; }
 
  private:
-  Observation press(Observation plain, const Operator& op, std::span<const Value> arguments, const OutPlan& outs,
-                    std::uint64_t seed, const FreeOuts& free);
-
   testee::KernelLibrary& library_;
   GuardedRegions regions_;
+  ProcessSize process_;
   bool recovers_from_aborts_ = false, is_thorough_ = false;
 };
 
-// The texts that explain_faults() writes: the call used memory of an earlier call, or memory that the library had
+// The texts that handle_faults() writes: the call used memory of an earlier call, or memory that the library had
 // freed.
 inline constexpr std::string_view uses_memory_of_earlier_call = "memory that was given for an earlier call is used\n",
                                   uses_freed_memory = "memory that was freed is used\n";

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t large = 16 * page_size;  // larger blocks are retired when they are freed
 constexpr std::size_t most_opened = std::size_t{1}
-                                    << 20;  // the bytes that are made usable at once, ahead of allocations
+                                    << 18;  // the bytes that are made usable at once, ahead of allocations
 constexpr std::byte freed_fill{0xDD}, block_key{0};
 
 }  // namespace
@@ -38,20 +38,23 @@ std::byte* QuarantineHeap::allocate(std::size_t bytes, std::byte fill, std::size
   if (std::byte* const needed = data + bytes + red_zone; needed > open_) {
     std::byte* const opened = std::min(page_end(needed) + most_opened, memory_ + reserved);
     if (needed > opened || !make_usable({open_, opened})) return nullptr;
+    populate({open_, opened});
     open_ = opened;
   }
-  write_red_zone(data - red_zone, block_key);
+  write_red_zone({data - red_zone, red_zone}, block_key);
   std::memset(data, static_cast<int>(fill), bytes);
-  write_red_zone(data + bytes, block_key);
+  write_red_zone({data + bytes, red_zone}, block_key);
   blocks_[count_++] = {data, bytes, false};
-  used_ += bytes;
+  used_ += bytes, live_ += bytes;
   return data;
 }
 
 QuarantineHeap::Block* QuarantineHeap::find(const void* block) const {
-  const auto found = std::ranges::lower_bound(blocks(), block, std::less<const void*>(), &Block::data);
-  Block* at = blocks_ + (found - blocks().begin());
-  return at != blocks_ + count_ && at->data == block ? at : nullptr;
+  // Most blocks are freed by the call that allocated them.
+  const bool is_current = current_ < count_ && !std::less<const void*>()(block, blocks_[current_].data);
+  const std::span<Block> among(blocks_ + (is_current ? current_ : 0), blocks_ + (is_current ? count_ : current_));
+  const auto found = std::ranges::lower_bound(among, block, std::less<const void*>(), &Block::data);
+  return found != among.end() && found->data == block ? &*found : nullptr;
 }
 
 void QuarantineHeap::release(void* block) {
@@ -63,6 +66,7 @@ void QuarantineHeap::release(void* block) {
     return;
   }
   b->freed = true;
+  live_ -= b->size;
   if (b->size < large)
     std::memset(b->data, static_cast<int>(freed_fill), b->size);
   else
@@ -94,8 +98,9 @@ std::optional<Damage> QuarantineHeap::damage() const {
 std::optional<Damage> QuarantineHeap::damage(Stretch stretch) const {
   for (const Block& b : blocks(stretch)) {
     const auto at = [&](Damage::Kind kind) { return Damage{kind, b.data, b.size}; };
-    if (auto found = damage_of_red_zone(at(Damage::Kind::before), b.data - red_zone, block_key)) return found;
-    if (auto found = damage_of_red_zone(at(Damage::Kind::behind), b.data + b.size, block_key)) return found;
+    if (auto found = damage_of_red_zone(at(Damage::Kind::before), {b.data - red_zone, red_zone}, block_key))
+      return found;
+    if (auto found = damage_of_red_zone(at(Damage::Kind::behind), {b.data + b.size, red_zone}, block_key)) return found;
     if (!b.freed || b.size >= large) continue;
     if (auto found = damage_of_fill(at(Damage::Kind::freed), {b.data, b.size}, freed_fill)) return found;
   }

@@ -51,6 +51,7 @@ class QuarantineHeap {
   void retire_freed();
 
   std::size_t used() const { return used_; }  // the bytes of all blocks ever allocated
+  std::size_t live() const { return live_; }  // the bytes of the blocks that are not freed
 
  private:
   static constexpr std::size_t reserved = addresses - books;  // the bytes of address space for blocks
@@ -64,7 +65,7 @@ class QuarantineHeap {
   std::byte *memory_, *open_;  // the addresses from `open_` on are protected
   Block* blocks_;              // sorted by address
   Stretch* stretches_;         // the stretches that are not retired
-  std::size_t count_ = 0, used_ = 0, stretch_count_ = 0;
+  std::size_t count_ = 0, used_ = 0, live_ = 0, stretch_count_ = 0;
   std::size_t current_ = 0;  // the first block after the last stretch
   std::optional<Damage> misuse_;
 };

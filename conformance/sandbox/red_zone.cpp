@@ -63,12 +63,14 @@ std::string describe(const Damage& d, std::string_view block) {
   return {};
 }
 
-void write_red_zone(std::byte* zone, std::byte key) { std::ranges::copy(zone_of(key), zone); }
+void write_red_zone(std::span<std::byte> zone, std::byte key) {
+  std::ranges::copy(std::span(zone_of(key)).first(zone.size()), zone.begin());
+}
 
-std::optional<Damage> damage_of_red_zone(const Damage& place, const std::byte* zone, std::byte key) {
+std::optional<Damage> damage_of_red_zone(const Damage& place, std::span<const std::byte> zone, std::byte key) {
   const Zone& whole = zone_of(key);
-  if (std::memcmp(zone, whole.data(), red_zone) == 0) return std::nullopt;
-  return damage_in(place, {zone, red_zone}, [&](std::size_t i) { return whole[i]; });
+  if (zone.empty() || std::memcmp(zone.data(), whole.data(), zone.size()) == 0) return std::nullopt;
+  return damage_in(place, zone, [&](std::size_t i) { return whole[i]; });
 }
 
 std::optional<Damage> damage_of_fill(const Damage& place, std::span<const std::byte> memory, std::byte fill) {

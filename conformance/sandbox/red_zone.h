@@ -24,10 +24,10 @@ struct Damage {
 // "4 bytes behind out are overwritten, the nearest 0 bytes from its end, with 00 00 80 3f"
 std::string describe(const Damage& damage, std::string_view block);
 
-// The bytes before and behind a block. `key` selects their pattern.
+// The bytes before and behind a block, at most `red_zone` on each side. `key` selects their pattern.
 constexpr std::size_t red_zone = 128;
-void write_red_zone(std::byte* zone, std::byte key);
-std::optional<Damage> damage_of_red_zone(const Damage& place, const std::byte* zone, std::byte key);
+void write_red_zone(std::span<std::byte> zone, std::byte key);
+std::optional<Damage> damage_of_red_zone(const Damage& place, std::span<const std::byte> zone, std::byte key);
 
 // The same check for bytes that must all be `fill`.
 std::optional<Damage> damage_of_fill(const Damage& place, std::span<const std::byte> memory, std::byte fill);

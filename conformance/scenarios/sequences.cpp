@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "conformance/hosts/host.h"
 #include "conformance/scenarios/expectation.h"
 #include "conformance/scenarios/recorded_program.h"
 
@@ -47,6 +50,21 @@ Scenario scenario(const Recorded& program, ScenarioKind kind, std::vector<Step> 
   return s;
 }
 
+bool same_tensor(const Value& a, const Value& b) {
+  const Tensor *x = std::get_if<Tensor>(&a), *y = std::get_if<Tensor>(&b);
+  return !x || !y || (x->sizes == y->sizes && x->bytes == y->bytes);
+}
+
+// Methods may share their planned memories unless one of them overwrites the state of another. The reference decides.
+bool may_share_arenas(const RecordedProgram& program) {
+  if (format::size_of(program.program->tables().execution_plan()) < 2) return false;
+  hosts::Host apart(program.program), sharing(program.program, {.share_arenas = true});
+  return std::ranges::all_of(program.calls.calls, [&](const hosts::ProgramCall& call) {
+    return std::ranges::equal(apart.call(call.method, call.inputs), sharing.call(call.method, call.inputs),
+                              same_tensor);
+  });
+}
+
 }  // namespace
 
 void add_request(std::vector<Scenario>& all, const Recorded& program, const std::string& request) {
@@ -65,8 +83,7 @@ void add_sequences(std::vector<Scenario>& all, const Recorded& program) {
   all.push_back(scenario(program, ScenarioKind::recorded, recorded));
   all.push_back(scenario(program, ScenarioKind::reload, reloaded));
   all.push_back(scenario(program, ScenarioKind::instances, by_turns));
-  if (format::size_of(program->program->tables().execution_plan()) > 1)
-    all.push_back(scenario(program, ScenarioKind::arenas, recorded, true));
+  if (may_share_arenas(*program)) all.push_back(scenario(program, ScenarioKind::arenas, recorded, true));
 }
 
 }  // namespace assay::scenarios

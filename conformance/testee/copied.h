@@ -1,12 +1,16 @@
 #pragma once
 
+#include <algorithm>
+
 #include "conformance/testee/library.h"
 
 namespace assay::testee {
 
 // A tensor, or an argument of a call, with its own copy of the elements that the host holds.
 inline Tensor copied(const TensorView& view) {
-  return {view.dtype, view.sizes, view.dim_order, {view.data, view.data + view.bytes()}};
+  Tensor copy = make(view.dtype, view.sizes, view.dim_order);
+  std::copy_n(view.data, view.bytes(), copy.bytes.data());
+  return copy;
 }
 inline Value copied(const HostValue& value) {
   return std::visit(

@@ -59,8 +59,11 @@ class KernelLibrary {
   virtual bool has(const Operator& op) const = 0;
 
   // Calls a kernel. Arguments follow the schema, out arguments last; every out has memory for at least its sizes. The
-  // library writes the outs' data and, where a result is smaller than the memory given, their sizes. May crash.
+  // library writes the outs' data and their sizes where these differ from the result's. May crash.
   virtual Reply call(const Operator& op, std::span<HostValue> arguments) = 0;
+
+  // Whether an out may come with other sizes than those of the result.
+  virtual bool takes_outs_of_other_sizes() const { return true; }
 
   // Sets the fill byte of memory that the library allocates by other means than malloc.
   virtual void fill_memory(std::byte) {}

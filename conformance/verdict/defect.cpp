@@ -72,12 +72,16 @@ Phrase effect(const Defect& d) {
       return {"changes its inputs", "change their inputs"};
     case writes_out_of_bounds:
       return {"writes outside of the memory it was given", "write outside of the memory they were given"};
+    case reads_out_of_bounds:
+      return {"reads outside of the memory it was given", "read outside of the memory they were given"};
     case heap_damage:
       return {"damages the heap", "damage the heap"};
     case uses_freed:
       return {"uses memory that is freed", "use memory that is freed"};
     case double_free:
       return {"frees memory twice", "free memory twice"};
+    case leaks:
+      return {"keeps memory in each call", "keep memory in each call"};
     case segmentation_fault:
       return {"ends in a segmentation fault", "end in a segmentation fault"};
     case bus_error:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
@@ -43,6 +44,10 @@ void Summary::add(const Record& r) {
   OperatorSummary& entry = testee.operators[r.operator_name];
   ++entry.verdicts[index(r.verdict)];
   if (r.promised) ++entry.promised[index(r.verdict)];
+  if (r.promised && (r.verdict == Verdict::pass || r.verdict == Verdict::quality)) {
+    ++(r.valid ? entry.answers : entry.refusals);
+    if (r.valid && !r.dtypes.empty()) ++entry.answers_by_dtype[r.dtypes.front()];
+  }
   entry.seconds += r.seconds;
   add_to(entry.dtypes, r.dtypes, r.verdict);
   add_to(entry.layouts, r.layouts, r.verdict);
@@ -84,6 +89,24 @@ std::string headline(const TesteeSummary& testee) {
   const double share = judged == 0 ? 0 : 100 * static_cast<double>(passed) / static_cast<double>(judged);
   return fmt::format("{} of {} promised calls pass ({:.2f} %); {} {}", passed, judged, share, defects,
                      defects == 1 ? "defect" : "defects");
+}
+
+std::string kinds_of_passes(const TesteeSummary& testee) {
+  std::uint64_t answers = 0, refusals = 0;
+  for (const auto& [name, entry] : testee.operators) answers += entry.answers, refusals += entry.refusals;
+  return fmt::format("{} answers and {} right refusals pass", answers, refusals);
+}
+
+std::vector<std::string> answers_by_dtype(const TesteeSummary& testee) {
+  std::map<std::string, std::uint64_t> counts;
+  for (const auto& [name, entry] : testee.operators)
+    for (const auto& [dtype, count] : entry.answers_by_dtype) counts[dtype] += count;
+  std::vector<std::pair<std::uint64_t, std::string>> sorted;
+  for (const auto& [dtype, count] : counts) sorted.emplace_back(count, dtype);
+  std::ranges::stable_sort(sorted, std::greater(), [](const auto& one) { return one.first; });
+  std::vector<std::string> texts;
+  for (const auto& [count, dtype] : sorted) texts.push_back(fmt::format("{} {}", dtype, count));
+  return texts;
 }
 
 Summary summarize(const RunFile& run) {

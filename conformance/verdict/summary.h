@@ -22,7 +22,10 @@ nlohmann::ordered_json counts_json(const VerdictCounts& counts);  // the counts,
 
 struct OperatorSummary {
   VerdictCounts verdicts{};
-  VerdictCounts promised{};  // the verdicts on calls that the contract promises
+  VerdictCounts promised{};                               // the verdicts on calls that the contract promises
+  std::uint64_t answers = 0;                              // promised valid calls that pass
+  std::uint64_t refusals = 0;                             // promised invalid calls that pass
+  std::map<std::string, std::uint64_t> answers_by_dtype;  // the answers, by the dtype of the first tensor
   double seconds = 0;
   Tier worst = Tier::none;   // the most serious tier of the failures that are not listed
   std::uint64_t listed = 0;  // the number of expected failures
@@ -58,6 +61,12 @@ std::set<std::string> unexamined_operators(const TesteeSummary& testee);
 
 // One line: "98.1 % of 93,412 promised calls pass; 17 defects".
 std::string headline(const TesteeSummary& testee);
+
+// One line: "48012 answers and 45400 right refusals pass". Both are promised.
+std::string kinds_of_passes(const TesteeSummary& testee);
+
+// The answers of that line by the dtype of the first tensor, most first: "float32 20001".
+std::vector<std::string> answers_by_dtype(const TesteeSummary& testee);
 
 Summary summarize(const RunFile& run);
 // The summary of a JSONL stream. Throws as read_run.

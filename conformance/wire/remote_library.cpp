@@ -29,7 +29,8 @@ class RemoteLibrary final : public testee::KernelLibrary {
   }
   bool is_remote() const override { return true; }
   int most_at_once() const override { return server_.most_at_once(); }
-  bool may_crash() const override { return false; }  // it runs in another process
+  bool may_crash() const override { return false; }                  // it runs in another process
+  bool takes_outs_of_other_sizes() const override { return false; }  // KERNEL sends outs with the result's sizes
   void fill_memory(std::byte byte) override { fill_ = byte; }
 
   testee::Reply call(const Operator& op, std::span<testee::HostValue> arguments) override {

@@ -29,6 +29,16 @@ def counter():
 
 
 @program
+def counters():
+    """Two methods, each with a state of its own that outlives calls of the other method."""
+    step = (torch.tensor([1.0, 2.0]),)
+    methods = {"up": Method(Counter(5.0), step), "down": Method(Counter(-3.0), step)}
+    turns = enumerate(("up", "down", "up", "up", "down", "up", "down", "down"), 1)
+    calls = [Call(method, (torch.tensor([1.0 * n, -2.0 * n]),)) for n, method in turns]
+    return Program(methods, calls, passes=[InitializedMutableBufferPass(["count"])])
+
+
+@program
 def kv_cache():
     """A decoder step with caches of keys and values, called for one position after the other."""
 

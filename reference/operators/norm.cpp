@@ -53,14 +53,14 @@ void normalise(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd, const Run
 // The magnitude of one element. The mean has an error of its magnitude, unless it is the mean of one number; so has
 // rstd. Rounded once are x - mean and its two products, or the scale, its products with x and mean, and the shift; and
 // the last sum. An element that is not finite makes all elements that are normalised with it NaN.
-Real normal_magnitude(Real x, Real weight, Real bias, const Moments& m, Real eps, Real rstd_magnitude,
-                      const Arithmetic& a) {
+Real normal_magnitude(Real x, Real weight, Real bias, const Moments& m, Real eps, Real largest_rstd,
+                      Real rstd_magnitude, const Arithmetic& a) {
   const Real apart = x - m.mean(), y = apart * m.reciprocal_deviation(eps) * weight + bias;
   if (!std::isfinite(m.size()) || std::isnan(weight) || std::isnan(bias)) return 0;
   if (rstd_magnitude == unbounded) return unbounded;
   if (std::isinf(weight)) return overflowing(0);
   if (std::isnan(y)) return 0;
-  const Real scale = m.largest_reciprocal_deviation(eps, a) * weight;
+  const Real scale = largest_rstd * weight;
   const Real normal = std::fabs(apart) * rounded(scale, a), size = m.count() > 1 ? m.size() : 0,
              shifted = normal + (std::fabs(x) + 2 * m.size()) * rounded(scale, a) + std::fabs(bias),
              once = std::fmax(3 * normal, shifted) + std::fabs(y);
@@ -76,9 +76,10 @@ void normalise_magnitude(Array<Real>& out, Array<Real>& mean, Array<Real>& rstd,
     const Moments m = runs.moments(r);
     mean[r] = m.mean_magnitude(a);
     rstd[r] = m.reciprocal_deviation_magnitude(eps, a);
+    const Real largest_rstd = m.largest_reciprocal_deviation(eps, a);  // it reads the whole run
     for (Int k = 0; k < runs.length; ++k) {
       const Int i = r * runs.length + k, c = runs.channel(r, k);
-      out[i] = normal_magnitude(runs.input[i], at(weight, c, 1), at(bias, c, 0), m, eps, rstd[r], a);
+      out[i] = normal_magnitude(runs.input[i], at(weight, c, 1), at(bias, c, 0), m, eps, largest_rstd, rstd[r], a);
     }
   }
 }

@@ -57,7 +57,7 @@ testee::KernelLibrary& library() {
 
 std::vector<std::vector<Real>> answer(const Schema& s, const std::vector<Value>& arguments,
                                       const sandbox::OutPlan& outs) {
-  const sandbox::Observation seen = sandbox::Probe(library()).observe(s.op, arguments, outs);
+  const sandbox::Observation seen = sandbox::Probe(library()).observe(s.op, arguments, outs, 4);
   EXPECT_EQ(seen.reply.outcome, Outcome::ok) << seen.reply.message;
   EXPECT_EQ(seen.conduct, verdict::Class::none) << seen.violation;
   std::vector<std::vector<Real>> all;

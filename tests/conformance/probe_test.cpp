@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "conformance/adapters/reference_library.h"
+#include "conformance/sandbox/heap.h"
 #include "reference/fault.h"
 #include "tests/support/tensors.h"
 
@@ -38,6 +39,7 @@ class BadLibrary : public testee::KernelLibrary {
   std::string_view name() const override { return "bad"; }
   bool has(const Operator&) const override { return true; }
   testee::Reply call(const Operator&, std::span<testee::HostValue> a) override {
+    std::get<testee::TensorView>(a[3]).sizes = Dims{3};
     for (std::size_t i = 0; i < 3; ++i) data(a[3])[i] = data(a[0])[i] + data(a[1])[i];
     return deed_(a);
   }
@@ -46,10 +48,25 @@ class BadLibrary : public testee::KernelLibrary {
   Deed deed_;
 };
 
-sandbox::Observation observe_add(BadLibrary::Deed deed) {
+sandbox::Observation observe_add(BadLibrary::Deed deed, std::uint64_t seed = 1,
+                                 std::vector<Value> arguments = add_arguments()) {
   BadLibrary library(std::move(deed));
-  const std::vector<Value> arguments = add_arguments();
-  return sandbox::Probe(library).observe(add(), arguments, sandbox::plan_outs(add(), arguments));
+  sandbox::Probe probe(library);
+  probe.handle_faults();
+  return probe.observe(add(), arguments, sandbox::plan_outs(add(), arguments), seed);
+}
+
+std::vector<Value> add_whole_blocks() {  // the tensors end at guard pages
+  const Tensor four = floats({4}, {1, 2, 3, 4});
+  return {four, four, Int{1}, four};
+}
+
+// The call reads one element that it does not need.
+BadLibrary::Deed reads(std::ptrdiff_t element) {
+  return [element](auto a) {
+    static_cast<void>(const_cast<const volatile float*>(data(a[1]))[element]);
+    return testee::Reply{};
+  };
 }
 
 TEST(Observe, ReportsTheAnswerOfAGoodCall) {
@@ -131,7 +148,8 @@ TEST(Observe, DetectsAViolationInTheSecondCall) {
   EXPECT_EQ(observe_add([calls](auto a) { return data(a[++*calls == 2 ? 1 : 3])[0] = 11, testee::Reply{}; }).conduct,
             verdict::Class::changes_input);
   *calls = 0;
-  EXPECT_TRUE(observe_add([calls](auto a) { return data(a[3])[++*calls == 2 ? 3 : 0] = 11, testee::Reply{}; }).spoilt);
+  EXPECT_TRUE(
+      observe_add([calls](auto a) { return data(a[3])[++*calls == 2 ? 3 : 0] = 11, testee::Reply{}; }, 2).spoilt);
 }
 
 TEST(Observe, FreeValuesNeedNotBeEqual) {
@@ -144,9 +162,10 @@ TEST(Observe, FreeValuesNeedNotBeEqual) {
   };
   EXPECT_EQ(class_of([calls](auto a) { return data(a[3])[1] = static_cast<float>(++*calls), testee::Reply{}; }),
             verdict::Class::none);
-  EXPECT_EQ(
-      class_of([calls](auto a) { return std::get<testee::TensorView>(a[3]).sizes = Dims{++*calls}, testee::Reply{}; }),
-      verdict::Class::not_repeatable);
+  EXPECT_EQ(class_of([calls](auto a) {
+              return std::get<testee::TensorView>(a[3]).sizes = Dims{std::min(++*calls, 3)}, testee::Reply{};
+            }),
+            verdict::Class::not_repeatable);
 }
 
 // One of two outs is free: any value is right. The probe still notices if the other out is unwritten, or differs in the
@@ -178,6 +197,81 @@ TEST(Observe, OneOutMayHaveFreeValues) {
 TEST(Observe, DetectsAReadBehindABuffer) {
   EXPECT_EQ(observe_add([](auto a) { return data(a[3])[0] = data(a[0])[3], testee::Reply{}; }).conduct,
             verdict::Class::reads_uninitialised);
+}
+
+TEST(Observe, DetectsAReadBehindAnInputWithoutUse) {
+  const sandbox::Observation seen = observe_add(
+      [](auto a) {
+        std::get<testee::TensorView>(a[3]).sizes = Dims{4}, data(a[3])[3] = 8;
+        return reads(4)(a);
+      },
+      1, add_whole_blocks());
+  EXPECT_EQ(seen.conduct, verdict::Class::reads_out_of_bounds);
+  EXPECT_EQ(seen.violation, "memory 0 bytes behind the end of other is read");
+  EXPECT_FALSE(seen.spoilt);
+}
+
+TEST(Observe, DetectsAReadBeforeAnInputWithoutUse) {
+  EXPECT_EQ(observe_add(reads(-1), 2).violation, "memory 4 bytes before the start of other is read");
+}
+
+TEST(Observe, DetectsAWriteToAGuardPage) {
+  const sandbox::Observation seen =
+      observe_add([](auto a) { return data(a[1])[5] = 1, testee::Reply{}; }, 1, add_whole_blocks());
+  EXPECT_EQ(seen.conduct, verdict::Class::writes_out_of_bounds);
+  EXPECT_EQ(seen.violation, "4 bytes behind other are overwritten, the nearest 4 bytes from its end, with 00 00 80 3f");
+  EXPECT_TRUE(seen.spoilt);
+}
+
+TEST(Observe, DetectsAnInputThatIsChangedAndRestored) {
+  const sandbox::Observation seen = observe_add([](auto a) {
+    volatile float* at = data(a[1]);
+    const float old = *at;
+    *at = 5;
+    *at = old;
+    return testee::Reply{};
+  });
+  EXPECT_EQ(seen.conduct, verdict::Class::changes_input);
+  EXPECT_EQ(seen.violation, "other was written to by the call");
+}
+
+TEST(Observe, DetectsOutsThatAreNotResized) {
+  class Keeps : public testee::KernelLibrary {
+    std::string_view name() const override { return "keeps"; }
+    bool has(const Operator&) const override { return true; }
+    testee::Reply call(const Operator&, std::span<testee::HostValue> a) override {
+      const Int given = std::get<testee::TensorView>(a[3]).sizes[0];
+      for (Int i = 0; i < given && i < 3; ++i) data(a[3])[i] = data(a[0])[i] + data(a[1])[i];
+      return {};
+    }
+  } library;
+  const std::vector<Value> arguments = add_arguments();
+  const sandbox::Observation larger =
+      sandbox::Probe(library).observe(add(), arguments, sandbox::plan_outs(add(), arguments), 1);
+  EXPECT_EQ(larger.circumstance, "with outs that come larger");
+  EXPECT_EQ(larger.outs.at(0).sizes, Dims{4});
+  const sandbox::Observation smaller =
+      sandbox::Probe(library).observe(add(), arguments, sandbox::plan_outs(add(), arguments), 2);
+  EXPECT_EQ(smaller.circumstance, "with outs that come smaller");
+  EXPECT_EQ(smaller.outs.at(0).sizes, Dims{2});
+  EXPECT_EQ(observe_add([](auto) { return testee::Reply{}; }).circumstance, "");
+}
+
+TEST(Observe, DetectsALeak) {
+  if (!sandbox::heap::is_watched) GTEST_SKIP() << "the sanitizer looks for leaks";
+  const sandbox::Observation seen = observe_add([](auto) {
+    static_cast<volatile char*>(std::malloc(4096))[0] = 1;
+    return testee::Reply{};
+  });
+  EXPECT_EQ(seen.conduct, verdict::Class::leaks);
+  EXPECT_EQ(seen.violation, "each of 16 repeats keeps memory, together 65536 bytes");
+  static int calls = 0;
+  EXPECT_EQ(observe_add([](auto) {
+              if (++calls < 8) static_cast<volatile char*>(std::malloc(64))[0] = 1;
+              return testee::Reply{};
+            }).conduct,
+            verdict::Class::none)
+      << "a cache that fills up is no leak";
 }
 
 TEST(Observe, DetectsAReadOfAnUnwrittenOut) {

@@ -74,6 +74,7 @@ TEST(Summary, CountsPerTesteeOperatorAndVerdict) {
   EXPECT_DOUBLE_EQ(add.seconds, 2.0);
   EXPECT_EQ(add.worst, verdict::Tier::wrong_exported);
   EXPECT_THAT(verdict::verdict_counts(testee), ElementsAre(2, 1, 2, 1, 1, 0));
+  EXPECT_EQ(verdict::kinds_of_passes(testee), "2 answers and 0 right refusals pass");
   EXPECT_EQ(verdict::headline(testee), "2 of 5 promised calls pass (40.00 %); 0 defects");
 }
 
@@ -195,6 +196,8 @@ wrong-exported  aten::maximum.out gives wrong values always (1 case)
 quality         aten::add.out is less accurate than it should be always (1 case)
                 assay case aten::add.out#6
 
+4 answers and 0 right refusals pass
+answers by dtype: float32 4
 4 of 6 promised calls pass (66.67 %); 3 defects
 )");
 }

@@ -46,11 +46,20 @@ std::vector<Finding> all_findings() {
   return all;
 }
 
-const std::set<verdict::Class> harmful{
-    verdict::Class::spoils_state,        verdict::Class::changes_input,   verdict::Class::writes_out_of_bounds,
-    verdict::Class::heap_damage,         verdict::Class::uses_freed,      verdict::Class::double_free,
-    verdict::Class::bus_error,           verdict::Class::arithmetic_trap, verdict::Class::segmentation_fault,
-    verdict::Class::illegal_instruction, verdict::Class::signal,          verdict::Class::none};
+const std::set<verdict::Class> harmful{verdict::Class::spoils_state,
+                                       verdict::Class::changes_input,
+                                       verdict::Class::writes_out_of_bounds,
+                                       verdict::Class::heap_damage,
+                                       verdict::Class::uses_freed,
+                                       verdict::Class::double_free,
+                                       verdict::Class::bus_error,
+                                       verdict::Class::arithmetic_trap,
+                                       verdict::Class::segmentation_fault,
+                                       verdict::Class::illegal_instruction,
+                                       verdict::Class::signal,
+                                       verdict::Class::reads_out_of_bounds,
+                                       verdict::Class::leaks,
+                                       verdict::Class::none};
 const std::set<verdict::Class> silent{verdict::Class::value, verdict::Class::nan,    verdict::Class::shape,
                                       verdict::Class::dtype, verdict::Class::layout, verdict::Class::unwritten};
 const std::set<verdict::Class> shy{verdict::Class::refused_though_valid, verdict::Class::abort,

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "conformance/cases/call_features.h"
 #include "conformance/contract/read_contract.h"
 #include "conformance/scenarios/scenario.h"
 #include "conformance/verdict/stated_defects.h"
@@ -61,6 +62,12 @@ TEST(Words, TablesHaveTheWordsOfTheSpecification) {
 
 TEST(Words, TheRuntimeSuiteHasTheWordsOfTheSpecification) {
   EXPECT_THAT(documented("Cases", "runtime_suite.md"), ElementsAreArray(words_of(scenarios::scenario_kinds)));
+}
+
+TEST(Words, FeaturesOfCallsHaveTheWordsOfTheSpecification) {
+  std::vector<std::string> names;
+  for (const cases::CallFeature& feature : cases::call_features()) names.emplace_back(feature.name);
+  EXPECT_THAT(names_of(documented("Made cases")), ElementsAreArray(names));
 }
 
 TEST(Words, SlicesHaveTheWordsOfTheSpecification) {

@@ -11,7 +11,8 @@ from source import GOLDEN, SOURCE
 
 ASSAY = os.environ["ASSAY"]
 FINDINGS = SOURCE / "tools" / "findings"
-MEMORY_UNSAFE = ("writes-out-of-bounds", "heap-damage", "uses-freed", "double-free", "segmentation-fault", "bus-error")
+MEMORY_UNSAFE = ("writes-out-of-bounds", "reads-out-of-bounds", "heap-damage", "uses-freed", "double-free",
+                 "segmentation-fault", "bus-error")
 
 
 def defect(number, failure="value", case="aten::add.out#4321b778", promised=1, **more):

@@ -1,10 +1,12 @@
-// A kernel library behind the C interface. It has the reference's kernels, with a planted fault in one. Every kind of
-// value passes through the interface in both directions.
+// A kernel library behind the C interface. It has the reference's kernels, with a planted fault in one: a fault of
+// planted.h, or one that goes wrong in some calls (planted_faults.h). Every kind of value passes through the interface
+// in both directions.
 
 #include "conformance/adapters/reference_library.h"
 #include "conformance/api/kernel_library.h"
 #include "reference/fault.h"
 #include "tests/support/planted.h"
+#include "tests/support/planted_faults.h"
 
 namespace assay {
 namespace {
@@ -69,7 +71,7 @@ testee::Reply answer(const Operator& op, const assay_kernel_host& host, std::spa
   if (is_planted(op, "refuse")) return {Outcome::invalid, "not today"};
   std::vector<testee::HostValue> arguments;
   for (const assay_kernel_value& value : values) arguments.push_back(value_of(value));
-  const testee::Reply reply = adapters::ReferenceLibrary().call(op, arguments);
+  const testee::Reply reply = planted::faulty_answer(op, arguments);
   testee::TensorView* out = std::get_if<testee::TensorView>(&arguments.back());
   if (is_planted(op, "wrong") && out) out->data[out->bytes() - 1] ^= std::byte{0x40};
   if (is_planted(op, "damage") && out) out->data[out->capacity] ^= std::byte{1};

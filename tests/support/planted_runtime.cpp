@@ -82,6 +82,8 @@ class PlantedProgram final : public testee::TesteeProgram {
     if (is_planted("loses-the-second-method") && plans.size() > 1 && name == plans[1]->name()->string_view())
       return {Outcome::invalid, "there is only one method"};
     if (is_planted("forgets-state")) kept_->methods.clear();
+    if (is_planted("forgets-the-other-state"))
+      std::erase_if(kept_->methods, [&](const auto& m) { return m.first != name; });
     if (!kept_->methods.contains(name)) {
       auto made = kept_->program.method(name);
       if (!made) return reply_of(made.faults.front());

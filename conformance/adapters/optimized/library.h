@@ -28,6 +28,7 @@ class OptimizedLibrary final : public testee::KernelLibrary {
   std::vector<std::string> kernels() const override;  // the operators that have a kernel
   bool has(const Operator& op) const override;
   testee::Reply call(const Operator& op, std::span<testee::HostValue> arguments) override;
+  bool takes_outs_of_other_sizes() const override { return false; }  // a method plans its outs
   bool may_crash() const override { return fallback_; }  // kernels alone allocate no memory that could be watched
 
  private:

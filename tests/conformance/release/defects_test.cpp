@@ -285,7 +285,9 @@ void expect_named_once(const std::vector<Bug>& planted) {
     EXPECT_EQ(std::ranges::count_if(found, [&](const verdict::Defect& d) { return names(d, bug); }), 1)
         << bug.op << ": " << bug.says << '\n'
         << listed(found);
-  EXPECT_LE(found.size(), planted.size() + 1) << listed(found);
+  // An element that is spoiled may stay within its error bound, where large numbers cancel each other.
+  const auto is_failure = [](const verdict::Defect& d) { return verdict::is_failure(d.verdict); };
+  EXPECT_LE(std::ranges::count_if(found, is_failure), std::ssize(planted) + 1) << listed(found);
 }
 
 TEST(Defects, NameEveryPlantedBugOnce) {

@@ -120,7 +120,7 @@ class Misdeeds(Library):
             ("const float* t = host->allocate(host->context, 4, 64); y[i] = *t;", "fail", "reads-uninitialised"),
             ("float* t = host->allocate(host->context, 4, 4); t[1] = 1; " + RELU, "fail", "heap-damage"),
             ("static float* t; if (!t) t = host->allocate(host->context, 4, 4); *t = 1; " + RELU, "fail", "uses-freed"),
-            ("static volatile float *t, *seen; static int calls; if (!t) t = host->allocate(host->context, 4, 4); if (i == 0 && ++calls > 2) seen = t, *seen; " + RELU, "fail", "spoils-state"),
+            ("static volatile float *t, *seen; static int calls; if (!t) t = host->allocate(host->context, 4, 4); if (i == 0 && ++calls > 20) seen = t, *seen; " + RELU, "fail", "spoils-state"),
             ("*(volatile float*)8 = x[i]; " + RELU, "crash", "segmentation-fault"),
             ("__builtin_abort();", "crash", "abort"),
         ):
@@ -159,12 +159,20 @@ class Thorough(Library):
         self.assertEqual([line["defect"]["sentence"] for line in lines if "defect" in line], [], err)
         self.assertEqual(lines[0]["header"]["thorough"], "yes")
 
+    def test_outs_that_are_not_resized_are_detected_by_default(self):
+        text = (EXAMPLES / "kernels.c").read_text()
+        code, err, lines = self.judged(self.compiled_text(text.replace(self.RESIZE, "  const float* x")), "--mutations", "0")
+        self.assertEqual(code, 1, err)
+        failures = {(case["verdict"], case["class"]) for case in lines if case.get("verdict") in ("fail", "crash", "timeout")}
+        self.assertEqual(failures, {("fail", "shape")})
+        for defect in (line["defect"] for line in lines if "defect" in line):
+            self.assertRegex(defect["smallest"]["message"], "with outs that come (larger|smaller)")
+
     def test_each_thorough_circumstance_is_detected(self):
         text = (EXAMPLES / "kernels.c").read_text()
         self.assertIn(self.RESIZE, text)
         needs = 'float* t = host->allocate(host->context, 4, 4); '
         for change, verdict, failure, circumstance in (
-            ("  const float* x", "fail", "shape", "with outs planned larger"),
             ("  host->resize(host->context, out, self->rank, self->sizes);\n  const float* x", "fail", "writes-out-of-bounds", "with too little memory for outs"),
             (self.RESIZE.replace("  const", f"  {needs}*t = 1;\n  const"), "crash", "segmentation-fault", ""),
             (self.RESIZE.replace("  const", f'  {needs}if (!t) return refuse(ASSAY_KERNEL_INVALID, "no memory");\n  const'), "fail", "refused-though-valid", "with allocation 1 refused"),

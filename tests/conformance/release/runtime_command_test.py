@@ -149,7 +149,7 @@ class Faults(Judged):
 class Planted(Judged):
     """Each fault of a runtime is one defect, whose sentence says what is wrong with it."""
 
-    PROGRAMS = "counter,dynamic_batch,methods,plan_per_method,kv_cache,recorded/sorting"
+    PROGRAMS = "counter,counters,dynamic_batch,methods,plan_per_method,kv_cache,recorded/sorting"
 
     def sentences(self, planted, *testee):
         programs = self.PROGRAMS + (",rules" if planted[-1:].isdigit() else "")  # a rule of files
@@ -162,6 +162,7 @@ class Planted(Judged):
             "keeps-what-is-unloaded": "spoils what later calls answer once a program is loaded again",
             "shares-instances": "gives wrong values once a program is loaded twice",
             "forgets-state": "gives wrong values in calls behind the first",
+            "forgets-the-other-state": "gives wrong values in calls behind the first",
             "errs-in-shared-arenas": "gives wrong values where methods share planned memories",
             "errs-at-the-largest-size": "gives wrong values at other sizes than those of the first call",
             "keeps-the-first-sizes": "gives results of wrong sizes at other sizes than those of the first call",

@@ -2,6 +2,7 @@
 
 #include <executorch/runtime/core/exec_aten/util/dim_order_util.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
+#include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 
 #include <cstring>
 #include <limits>
@@ -74,7 +75,7 @@ CallStack::CallStack(std::string_view schema, std::span<assay_kernel_value> valu
     const auto& [type, is_mutated, is_out] = arguments[i];
     assay_kernel_value& result = is_mutated ? values[added++] : values[i];
     stack_.push_back(
-        made<EValue>(is_mutated ? mutated(values[i].as.tensor, result.as.tensor) : value(type, values[i])));
+        made<EValue>(is_mutated ? mutated(values[i].as.tensor, result.as.tensor) : value(type, values[i], is_out)));
     if (is_mutated || is_out) results_.push_back({stack_.back(), &result});
   }
   if (added < values.size()) number_ = &values[added];
@@ -83,19 +84,30 @@ CallStack::CallStack(std::string_view schema, std::span<assay_kernel_value> valu
 
 CallStack::EValue CallStack::mutated(const assay_kernel_tensor& old, const assay_kernel_tensor& new_value) {
   std::memcpy(new_value.data, old.data, std::min(bytes_of(old), new_value.capacity));
-  return tensor(new_value);
+  assay_kernel_tensor copy = old;
+  copy.data = new_value.data, copy.capacity = new_value.capacity;
+  return tensor(copy, true);
 }
 
-CallStack::EValue CallStack::tensor(const assay_kernel_tensor& from) {
+CallStack::EValue CallStack::tensor(const assay_kernel_tensor& from, bool is_out) {
   constexpr std::int64_t most = std::numeric_limits<executorch::aten::SizesType>::max();
   if (std::any_of(from.sizes, from.sizes + from.rank, [](std::int64_t n) { return n > most; })) throw TooLarge();
   auto* sizes = copied<executorch::aten::SizesType>(from.sizes, from.rank);
   auto* dim_order = copied<executorch::aten::DimOrderType>(from.dim_order, from.rank);
   auto* strides = room<executorch::aten::StridesType>(from.rank);
+  // The sizes of the constructor state how many elements fit.
+  const std::size_t room = from.capacity / executorch::runtime::elementSize(static_cast<ScalarType>(from.dtype));
+  const bool has_more_room = is_out && from.rank > 0 && from.capacity > bytes_of(from);
+  if (has_more_room) std::fill_n(sizes, from.rank, 1), sizes[0] = static_cast<executorch::aten::SizesType>(room);
   executorch::runtime::dim_order_to_stride_nocheck(sizes, dim_order, from.rank, strides);
   // Every tensor may be resized within its memory, like the outs for dynamic values of a program.
-  return ETensor(made<TensorImpl>(static_cast<ScalarType>(from.dtype), static_cast<ssize_t>(from.rank), sizes,
-                                  from.data, dim_order, strides, executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND));
+  const ETensor made_tensor(made<TensorImpl>(static_cast<ScalarType>(from.dtype), static_cast<ssize_t>(from.rank),
+                                             sizes, from.data, dim_order, strides,
+                                             executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND));
+  if (has_more_room)
+    static_cast<void>(executorch::runtime::resize_tensor(
+        made_tensor, {copied<executorch::aten::SizesType>(from.sizes, from.rank), from.rank}));
+  return made_tensor;
 }
 
 template <class T, class List, class Box>
@@ -112,15 +124,15 @@ CallStack::EValue CallStack::plain(const Item* items, std::size_t count) {
   return made<executorch::aten::ArrayRef<T>>(copied<T>(items, count), count);
 }
 
-CallStack::EValue CallStack::value(std::string_view type, const assay_kernel_value& from) {
+CallStack::EValue CallStack::value(std::string_view type, const assay_kernel_value& from, bool is_out) {
   // Kernels for the CPU ignore layout and device, whatever a program states.
   if (type.starts_with("Layout") || type.starts_with("Device")) return {};
-  const auto item = [this](const assay_kernel_value& v) {
-    return v.kind == ASSAY_KERNEL_TENSOR ? tensor(v.as.tensor) : EValue();
+  const auto item = [this, is_out](const assay_kernel_value& v) {
+    return v.kind == ASSAY_KERNEL_TENSOR ? tensor(v.as.tensor, is_out) : EValue();
   };
   switch (from.kind) {
     case ASSAY_KERNEL_TENSOR:
-      return tensor(from.as.tensor);
+      return tensor(from.as.tensor, is_out);
     case ASSAY_KERNEL_INT:
       return from.as.integer;
     case ASSAY_KERNEL_DOUBLE:

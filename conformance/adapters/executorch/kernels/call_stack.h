@@ -52,9 +52,9 @@ class CallStack {
     return copy;
   }
 
-  EValue value(std::string_view type, const assay_kernel_value& from);
+  EValue value(std::string_view type, const assay_kernel_value& from, bool is_out);
   EValue mutated(const assay_kernel_tensor& old, const assay_kernel_tensor& new_value);
-  EValue tensor(const assay_kernel_tensor& from);
+  EValue tensor(const assay_kernel_tensor& from, bool is_out);
   // A list as ExecuTorch boxes it: pointers to EValues, and memory for the unboxed elements.
   template <class T, class List, class Box>
   EValue boxed(const List& list, const T& unset, Box box);

@@ -1,0 +1,181 @@
+#include "conformance/cases/size_cases.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "conformance/cases/tensors.h"
+#include "reference/call.h"
+
+namespace assay::cases {
+namespace {
+
+// The widths of vectors and of unrolled loops, and their neighbours; above 129 those behind the width alone.
+constexpr std::array<Int, 23> vector_widths{1,  3,  4,  5,  7,   8,   9,   15,  16,  17,   31,  32,
+                                            33, 63, 64, 65, 127, 128, 129, 257, 513, 1024, 1025};
+// One behind whole vectors of 2, of 16, of 64 and of 256 numbers, and so of all narrower ones.
+constexpr std::array<Int, 4> other_widths{3, 17, 65, 257};
+constexpr std::array<Int, 3> widths_of_dtypes{1025, 67, 17};  // the dtypes take turns
+// One more than shares of threads, which are 32,768 elements in ATen, and than blocks.
+constexpr std::array<Int, 2> block_sizes{32769, 4097};
+
+constexpr std::array<Int, 2> probed{37, 129};  // a size that takes these lengths takes others
+constexpr std::size_t most_bases = 400;        // recorded calls that are looked at
+constexpr std::size_t most_axes = 4;           // sizes of an operator that get lengths, beside the first
+constexpr Int work_of_line = 600'000, work_of_blocks = 3'600'000;
+constexpr std::size_t most_outs = 64;  // of a call that returns a list
+constexpr Int work_of_element = 30;    // comparing and filling, beside the reference's own work
+
+// A size of a recorded call that can have other lengths.
+struct Axis {
+  CaseId base;
+  Int distinct = 0;  // the number of the size among the distinct sizes of the call
+  bool with_integers = false;
+  std::string places;  // the arguments and dimensions that have the size
+  DType dtype = DType::float32;
+  Int work = 0;  // of the call with the longer of the probed lengths
+
+  auto cost() const { return std::pair(dtype != DType::float32, work); }
+};
+
+Mutation to_length(const Axis& axis, Int length) {
+  return {Mutation::Kind::extents, {axis.distinct, length, axis.with_integers}};
+}
+
+class SizeSearch {
+ public:
+  SizeSearch(const Corpus& corpus, const RecordedCalls& calls) : corpus_(corpus), op_(calls.op()) {
+    for (std::size_t i = 0; i < std::min(calls.size(), most_bases); ++i)
+      look_at({std::string(op_.name), calls.digest(i), {}});
+  }
+
+  std::vector<CaseId> cases() {
+    std::vector<CaseId> all;
+    const std::vector<Axis> axes = chosen();
+    if (axes.empty()) return all;
+    std::vector<const Axis*> dtypes{&axes.front()};
+    for (const auto& [dtype, axis] : by_dtype_)
+      if (dtype != axes.front().dtype) dtypes.push_back(&axis);
+    add(all, *dtypes[0], within(*dtypes[0], vector_widths, work_of_line));
+    add(all, *dtypes[0], within(*dtypes[0], block_sizes, work_of_blocks));
+    for (std::size_t k = 1; k < dtypes.size(); ++k)
+      add(all, *dtypes[k], within(*dtypes[k], std::array{widths_of_dtypes[k % widths_of_dtypes.size()]}, work_of_line));
+    for (std::size_t k = 1; k < axes.size(); ++k) add(all, axes[k], within(axes[k], other_widths, work_of_line));
+    return all;
+  }
+
+ private:
+  static bool is_plain(const Case& c) {
+    bool plain = true;
+    each_tensor(c.arguments, [&](const Tensor& t, std::size_t i) {
+      if (c.op->arguments[i].out) return;
+      plain = plain && is_contiguous(t) && t.count() > 0 && t.count() <= 4096;
+      if (plain && is_floating(t.dtype))
+        plain = std::ranges::all_of(read<Real>(t).data, [](Real x) { return std::isfinite(x) && std::fabs(x) < 1e6; });
+    });
+    return plain;
+  }
+
+  void look_at(const CaseId& id) {
+    Case c = corpus_.make(id);
+    if (c.recorded.refused || !is_plain(c)) return;
+    forget_outs(op_, c.arguments);
+    std::map<Int, std::string> places;  // of each distinct size
+    std::optional<DType> dtype;
+    std::size_t tensor = 0;
+    each_tensor(c.arguments, [&](const Tensor& t, std::size_t i) {
+      if (!dtype) dtype = t.dtype;
+      for (int d = 0; d < t.rank(); ++d)
+        places[t.sizes[d]] += concat(op_.arguments[i].name, tensor, ".", d - t.rank(), " ");
+      ++tensor;
+    });
+    Int distinct = 0;
+    for (const auto& [size, where] : places) {
+      for (const bool with_integers : {false, true}) {
+        Axis axis{id, distinct, with_integers, where, *dtype, 0};
+        const std::optional<Int> works[]{work_of(axis, probed[0], work_of_line),
+                                         work_of(axis, probed[1], work_of_line)};
+        if (!works[0] || !works[1] || !changes(c, axis)) continue;
+        axis.work = *works[1];
+        keep(axis);
+        break;
+      }
+      ++distinct;
+    }
+  }
+
+  // Whether the length changes a tensor; an integer that selects an element has no length.
+  bool changes(const Case& c, const Axis& axis) const {
+    const std::vector<Value> changed = mutated(op_, c.arguments, to_length(axis, probed[1]));
+    Int before = 0, after = 0;
+    each_tensor(c.arguments, [&](const Tensor& t, std::size_t) { before += t.count(); });
+    each_tensor(changed, [&](const Tensor& t, std::size_t) { after += t.count(); });
+    return before != after;
+  }
+
+  void keep(const Axis& axis) {
+    const auto cheaper = [](auto& axes, const auto& key, const Axis& a) {
+      const auto [at, is_new] = axes.try_emplace(key, a);
+      if (!is_new && a.cost() < at->second.cost()) at->second = a;
+    };
+    ++calls_with_[axis.places];
+    cheaper(by_places_, axis.places, axis);
+    cheaper(by_dtype_, axis.dtype, axis);
+  }
+
+  // The cheapest axis, then those of the places that most calls have.
+  std::vector<Axis> chosen() const {
+    std::vector<Axis> all;
+    for (const auto& [places, axis] : by_places_) all.push_back(axis);
+    if (all.empty()) return all;
+    std::iter_swap(all.begin(), std::ranges::min_element(all, {}, &Axis::cost));
+    std::ranges::stable_sort(all.begin() + 1, all.end(), std::greater(),
+                             [&](const Axis& a) { return calls_with_.at(a.places); });
+    all.resize(std::min(all.size(), most_axes + 1));
+    return all;
+  }
+
+  // The work of the call with that length; none if the reference does not answer it for `most`, or in too many outs.
+  std::optional<Int> work_of(const Axis& axis, Int length, Int most) const {
+    Case c = corpus_.make(axis.base);
+    forget_outs(op_, c.arguments);
+    std::vector<Value> arguments = mutated(op_, c.arguments, to_length(axis, length));
+    const Budget budget({.bytes = Int{1} << 26, .work = most});
+    if (call(op_, arguments, budget).outcome != Outcome::ok) return std::nullopt;
+    if (judge::out_tensors(op_, arguments).size() > most_outs) return std::nullopt;
+    Int elements = 0;
+    each_tensor(arguments, [&](const Tensor& t, std::size_t) { elements += t.count(); });
+    const Int work = budget.used().work + work_of_element * elements;
+    return work <= most ? std::optional(work) : std::nullopt;
+  }
+
+  // The lengths that the reference answers, within `left` together.
+  template <std::size_t n>
+  std::vector<Int> within(const Axis& axis, const std::array<Int, n>& lengths, Int left) const {
+    std::vector<Int> all;
+    for (const Int length : lengths)
+      if (const auto work = work_of(axis, length, left)) all.push_back(length), left -= *work;
+    return all;
+  }
+
+  static void add(std::vector<CaseId>& cases, const Axis& axis, const std::vector<Int>& lengths) {
+    for (const Int length : lengths) cases.emplace_back(axis.base).mutations.push_back(to_length(axis, length));
+  }
+
+  const Corpus& corpus_;
+  const Operator& op_;
+  std::map<std::string, Axis> by_places_;  // in float32 where the operator has it
+  std::map<DType, Axis> by_dtype_;
+  std::map<std::string, Int> calls_with_;
+};
+
+}  // namespace
+
+std::vector<CaseId> size_cases(const Corpus& corpus, const RecordedCalls& calls) {
+  return SizeSearch(corpus, calls).cases();
+}
+
+}  // namespace assay::cases

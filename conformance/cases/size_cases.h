@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "conformance/cases/case.h"
+
+namespace assay::cases {
+
+// The calls of an operator at the sizes on which kernels branch: the widths of vectors and of unrolled loops, blocks,
+// and the shares of threads. Each case changes one distinct size of a recorded call whose values are finite, and the
+// reference answers it. The size with the cheapest calls gets all lengths in float32, and some of them in each other
+// dtype; each other size gets fewer lengths. Lengths that cost the reference too much work are left out.
+std::vector<CaseId> size_cases(const Corpus& corpus, const RecordedCalls& calls);
+
+}  // namespace assay::cases
