@@ -119,10 +119,11 @@ std::optional<Attempt> chosen(const CorruptCommand& r) {
     const corrupt::Corruptions all = corruptions(r, 0);
     return r.name.empty() ? all.that_breaks(r.rule) : all.find(r.name);
   }
-  corrupt::each_case([&](const Attempt& a) {
-    if (r.name.empty() ? breaks(a) : a.name == r.name) found = a;
+  const auto take = [&](const Attempt& a) {
+    if (!found && (r.name.empty() ? breaks(a) : a.name == r.name)) found = a;
     return !found;
-  });
+  };
+  corrupt::each_case(take), corrupt::each_payload_case(take);
   return found;
 }
 
@@ -146,12 +147,19 @@ void write_all(const CorruptCommand& r) {
   folder.finish();
 }
 
+// The cases of payloads are listed, but not among the files that --all writes: few loaders read payloads.
+void list(const CorruptCommand& r) {
+  const auto print = [](const Attempt& a) { return std::cout << line(a) << '\n', true; };
+  each(r, print);
+  if (r.program.empty()) corrupt::each_payload_case(print);
+}
+
 int corrupt_program(const CorruptCommand& r) {
   if (!r.list && r.output.empty()) throw UsageError("-o is required");
   if (!r.rule.empty() || !r.name.empty())
     write_one(r);
   else if (r.list)
-    each(r, [](const Attempt& a) { return std::cout << line(a) << '\n', true; });
+    list(r);
   else
     write_all(r);
   return exit_code(Outcome::ok);

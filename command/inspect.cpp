@@ -3,6 +3,7 @@
 #include "command/command.h"
 #include "command/faults.h"
 #include "command/limits.h"
+#include "command/output_file.h"
 #include "command/print.h"
 #include "conformance/files/file.h"
 #include "conformance/inspect/describe.h"
@@ -14,6 +15,7 @@ struct InspectCommand {
   std::string file;
   std::optional<std::string> method;
   std::vector<std::filesystem::path> data;
+  std::string html_file;
   Budget::Limits limits;
   bool json = false, map = true;
 };
@@ -24,7 +26,12 @@ int show(const InspectCommand& r) {
   const inspect::Opened file(files::open_file(r.file, access), files::open_data_files(r.data, access), access.budget);
   inspect::Described described = file.described();
   described.method = r.method;
-  if (r.json) {
+  if (!r.html_file.empty()) {
+    OutputFile page(r.html_file);
+    text::Output out(&page.stream(), access.budget);
+    inspect::write_html(described, out);
+    page.finish();
+  } else if (r.json) {
     print_json(access.budget, [&](text::JsonOutput& out) { inspect::write_json(described, out); });
   } else {
     text::Output out(&std::cout, access.budget);
@@ -37,11 +44,14 @@ void define_inspect(Options& options) {
   const auto r = std::make_shared<InspectCommand>();
   options
       .add("FILE", r->file,
-           "Describes this .pte, .ptd or .bpte file; an invalid file is described as far as it can be read")
+           "Describes this .pte, .ptd or .bpte file or XNNPACK payload; an invalid file is described as far as it can "
+           "be read")
       .required();
   options.add("--method", r->method, "Describes only this method").value("METHOD");
   options.add_each("--data", r->data, "FILE", "Loads the program with this .ptd file");
   options.flag("--json", r->json, "Prints JSON");
+  options.add("--html", r->html_file, "Writes a web page to FILE, with the graph of each XNNPACK payload as a table")
+      .value("FILE");
   add_limits(options, r->limits);
   add_no_map(options, r->map);
   options.details(

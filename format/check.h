@@ -12,6 +12,8 @@
 // found no fault. The reference and the optimized runtime call these functions and check no rule a second time.
 namespace assay::format {
 
+class NamedData;
+
 // -- locate: reads the first bytes of a file, so that a file of the wrong kind is not read further --------------------
 
 // The number of bytes that the locate functions need as `head`. If the file is shorter, `head` must be the whole file.
@@ -47,6 +49,10 @@ std::optional<BundleView> open_bundle(std::span<const std::byte> tables, Finding
 struct Related {
   std::span<const DataView> data = {};   // for a program, the data files that it is loaded with
   const ProgramView* program = nullptr;  // for a bundle, its program; for a payload, the outer program
+  // For a payload: the named data of the outer program and its data files, and the plan and the index of the delegate.
+  const NamedData* named = nullptr;
+  const pte::ExecutionPlan* plan = nullptr;
+  std::uint32_t delegate = 0;
 };
 
 // Each check takes memory from the workspace and gives it back. With a workspace that only counts bytes, a check checks

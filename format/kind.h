@@ -20,10 +20,12 @@ struct FileKind;
 // A file inside another file, which is the outer file. The nested file is either a part of the outer file, such as the
 // program of a bundle, or the payload of a delegate.
 struct Nested {
-  const FileKind* kind;              // null if no row has the payload's backend
-  std::span<const std::byte> bytes;  // the file's bytes, in the outer file or in one of its data files
-  const Place& place;                // its position in the outer file
-  std::string_view backend = {};     // the backend of a payload, else empty
+  const FileKind* kind;                      // null if no row has the payload's backend
+  std::span<const std::byte> bytes;          // the file's bytes, in the outer file or in one of its data files
+  const Place& place;                        // its position in the outer file
+  std::string_view backend = {};             // the backend of a payload, else empty
+  const pte::ExecutionPlan* plan = nullptr;  // the plan of a payload's delegate
+  std::uint32_t delegate = 0;                // the index of this delegate
   // If no named data have the key that the delegate states for its payload, `missing` is this key; else it is empty.
   std::string_view missing = {};
 };
@@ -31,12 +33,20 @@ struct Nested {
 // payload that is named data is reported as missing.
 using EachNested = void (*)(const AnyView& file, const NamedData* named, Take<Nested> take);
 
-// The fields of a header at byte 8: an identifier, the header's length, and 64-bit numbers with the listed names.
-// "segments" is the offset of the segments. "begin" is the offset of the tables; if no number has this name, the tables
-// begin at offset 0. A header has either "size", the number of bytes of the tables, or "end", the offset of their end.
+// A number of a header: its name, its offset in the file and its number of bytes.
+struct HeaderNumber {
+  std::string_view name;
+  std::uint8_t at, width;
+};
+
+// The fields of a header: an identifier and numbers. "segments" is the offset of the segments. "begin" is the offset of
+// the tables; if no number has this name, the tables begin at offset 0. A header has either "size", the number of bytes
+// of the tables, or "end", the offset of their end.
 struct HeaderFields {
   std::string_view identifier;
-  std::span<const std::string_view> numbers;  // empty if files of this kind have no header
+  std::size_t identifier_at = 0;
+  std::span<const HeaderNumber> numbers;  // empty if files of this kind have no header
+  bool offsets_from_begin = false;        // whether offsets in the tables count from "begin", not from the file's begin
 };
 
 // A group of rules: those whose ids begin with `letter`.
@@ -54,6 +64,7 @@ struct FileKind {
   std::string_view backend = {};        // the backend whose payloads are files of this kind, or empty
   const Schema& schema;                 // also states the identifier at byte 4 and the file name's extension
   const std::uint8_t* (*reflection)();  // the schema in flatc's binary form (.bfbs)
+  std::span<const std::string_view> other_identifiers = {};  // that a file may have at byte 4 instead of the schema's
   HeaderFields header = {};
 
   // The functions for the phases that format/check.h defines.
@@ -61,6 +72,9 @@ struct FileKind {
   std::optional<AnyView> (*open)(std::span<const std::byte> tables, std::span<const std::byte> segments,
                                  Findings& findings);
   void (*check)(const AnyView& file, const Related& related, Workspace& workspace, Findings& findings);
+  // Reports the rules marked `lint` that the file breaks. Requires a file that meets its other rules.
+  void (*lint)(const AnyView& file, const Related& related, Workspace& workspace,
+               Findings& lints) = [](const AnyView&, const Related&, Workspace&, Findings&) {};
   // Enumerates the parts of a file. Requires that `open` succeeded. A file meets its rules only if its parts meet their
   // rules.
   EachNested parts = [](const AnyView&, const NamedData*, Take<Nested>) {};
@@ -70,9 +84,9 @@ struct FileKind {
 };
 
 std::span<const FileKind* const> file_kinds();  // all rows of the table
-extern const FileKind program_kind, data_kind, bundle_kind;
+extern const FileKind program_kind, data_kind, bundle_kind, xnnpack_kind;
 
-// Returns the row whose identifier equals the four characters at byte 4 of `head`, or null if no row has them.
+// Returns the row with an identifier that equals the four characters at byte 4 of `head`, or null if no row has them.
 const FileKind* file_kind(std::span<const std::byte> head);
 // Returns the row whose payloads belong to this backend, or null if no row has this backend.
 const FileKind* kind_of_payload(std::string_view backend);

@@ -15,22 +15,26 @@ constexpr Area program_areas[] = {{'H', "file"},    {'G', "program"},      {'M',
                                   {'T', "tensors"}, {'I', "instructions"}, {'D', "delegates"}, {'R', "running"}};
 constexpr Area data_areas[] = {{'F', "data files"}};
 constexpr Area bundle_areas[] = {{'B', "bundles"}};
-constexpr std::string_view program_numbers[] = {"end", "segments", "segments_size"};
-constexpr std::string_view data_numbers[] = {"begin", "size", "segments", "segments_size"};
+constexpr HeaderNumber program_numbers[] = {
+    {"length", 12, 4}, {"end", 16, 8}, {"segments", 24, 8}, {"segments_size", 32, 8}};
+constexpr HeaderNumber data_numbers[] = {
+    {"length", 12, 4}, {"begin", 16, 8}, {"size", 24, 8}, {"segments", 32, 8}, {"segments_size", 40, 8}};
 
 template <class View>
 std::optional<AnyView> any(const std::optional<View>& view) {
   return view ? std::optional(AnyView(*view)) : std::nullopt;
 }
 
-Nested payload_of(const ProgramView& program, const pte::BackendDelegate& delegate, const NamedData* named,
-                  const Place& place) {
+Nested payload_of(const ProgramView& program, const pte::ExecutionPlan& plan, std::uint32_t index,
+                  const NamedData* named, const Place& place) {
+  const pte::BackendDelegate& delegate = *plan.delegates()->Get(index);
   const std::string_view backend = text_of(delegate.id());
-  const FileKind* kind = kind_of_payload(backend);
+  Nested nested{kind_of_payload(backend), {}, place, backend, &plan, index};
   const auto key = payload_key(delegate);
-  if (!key) return {kind, payload(program, delegate), place, backend};
-  const auto found = named ? named->find(*key) : std::nullopt;
-  return {kind, found ? found->bytes : std::span<const std::byte>(), place, backend, found ? std::string_view() : *key};
+  const auto found = key && named ? named->find(*key) : std::nullopt;
+  nested.bytes = !key ? payload(program, delegate) : found ? found->bytes : nested.bytes;
+  if (key && !found) nested.missing = *key;
+  return nested;
 }
 
 void payloads_of_program(const AnyView& file, const NamedData* named, Take<Nested> take) {
@@ -38,7 +42,7 @@ void payloads_of_program(const AnyView& file, const NamedData* named, Take<Neste
   for (const pte::ExecutionPlan* plan : *program.tables->execution_plan()) {
     const Place method{nullptr, text_of(plan->name()), -1, true};
     for (std::uint32_t i = 0; i < size_of(plan->delegates()); ++i)
-      take(payload_of(program, *plan->delegates()->Get(i), named, method.in("delegate", i)));
+      take(payload_of(program, *plan, i, named, method.in("delegate", i)));
   }
 }
 
@@ -52,7 +56,7 @@ constinit const FileKind program_kind{
     .backend = "ProgramBackend",
     .schema = program::schema,
     .reflection = pte::ProgramBinarySchema::data,
-    .header = {{program_header_id.data(), program_header_id.size()}, program_numbers},
+    .header = {{program_header_id.data(), program_header_id.size()}, header_at, program_numbers},
     .locate = locate_program,
     .open = [](auto tables, auto segments, Findings& f) { return any(open_program(tables, segments, f)); },
     .check = [](const AnyView& file, const Related& related, Workspace& workspace,
@@ -67,7 +71,7 @@ constinit const FileKind data_kind{
     .has_methods = false,
     .schema = flat_tensor::schema,
     .reflection = ptd::FlatTensorBinarySchema::data,
-    .header = {{data_header_id.data(), data_header_id.size()}, data_numbers},
+    .header = {{data_header_id.data(), data_header_id.size()}, header_at, data_numbers},
     .locate = locate_data,
     .open = [](auto tables, auto segments, Findings& f) { return any(open_data(tables, segments, f)); },
     .check = [](const AnyView& file, const Related&, Workspace& workspace,
@@ -92,13 +96,16 @@ constinit const FileKind bundle_kind{
 };
 
 std::span<const FileKind* const> file_kinds() {
-  static constexpr const FileKind* rows[] = {&program_kind, &data_kind, &bundle_kind};
+  static constexpr const FileKind* rows[] = {&program_kind, &data_kind, &bundle_kind, &xnnpack_kind};
   return rows;
 }
 
 const FileKind* file_kind(std::span<const std::byte> head) {
-  const auto found = std::ranges::find(file_kinds(), identifier(head, identifier_at),
-                                       [](const FileKind* kind) { return kind->schema.identifier; });
+  const std::string_view wanted = identifier(head, identifier_at);
+  const auto found = std::ranges::find_if(file_kinds(), [&](const FileKind* kind) {
+    const auto others = kind->other_identifiers;
+    return kind->schema.identifier == wanted || std::ranges::find(others, wanted) != others.end();
+  });
   return found == file_kinds().end() ? nullptr : *found;
 }
 

@@ -25,9 +25,9 @@ bool has_identifier(std::span<const std::byte> head, std::string_view wanted, st
 }
 
 // Flatbuffers are addressed by signed 32-bit offsets.
-std::optional<Extent> of_possible_size(const Extent& extent, Findings& f) {
+std::optional<Extent> of_possible_size(const Extent& extent, Findings& f, RuleId rule) {
   constexpr std::uint64_t largest = (std::uint64_t{1} << 31) - 1;
-  const bool possible = f.check(extent.tables_size <= largest, "H13", {}, "the tables have ", extent.tables_size,
+  const bool possible = f.check(extent.tables_size <= largest, rule, {}, "the tables have ", extent.tables_size,
                                 " bytes, more than flatbuffers allow");
   return possible ? std::optional(extent) : std::nullopt;
 }

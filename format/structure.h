@@ -14,8 +14,8 @@ namespace assay::format {
 bool has_identifier(std::span<const std::byte> head, std::string_view wanted, std::string_view noun, RuleId rule,
                     Findings& findings);
 
-// Returns the extent if its tables are not larger than a flatbuffer can be (rule H13), else nothing.
-std::optional<Extent> of_possible_size(const Extent& extent, Findings& findings);
+// Returns the extent if its tables are not larger than a flatbuffer can be, else nothing and a fault of `rule`.
+std::optional<Extent> of_possible_size(const Extent& extent, Findings& findings, RuleId rule = "H13");
 
 // The ids of the rules about structure, for one kind of file.
 struct StructureRules {

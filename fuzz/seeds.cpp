@@ -91,6 +91,18 @@ void add_packed(const fs::path& folder, const std::string& program, Seeds& seeds
             attach(program, std::string(reinterpret_cast<const char*>(packed.data()), packed.size())));
 }
 
+// The payloads of a program's delegates.
+void add_payloads(const std::string& name, const std::string& program, Seeds& seeds) {
+  const auto valid = validate(*open_program(borrowed(std::as_bytes(std::span(program)))));
+  if (!valid) return;
+  std::size_t n = 0;
+  format::program_kind.payloads(format::AnyView((*valid)->view()), &valid->named_data(), [&](const auto& nested) {
+    if (nested.kind == &format::xnnpack_kind)
+      seeds.add({"payload"}, concat(name, '-', n++),
+                std::string(reinterpret_cast<const char*>(nested.bytes.data()), nested.bytes.size()));
+  });
+}
+
 void add_program(const fs::path& folder, Seeds& seeds) {
   const std::string group = folder.parent_path().filename().string() + '-' + folder.filename().string();
   std::string data;
@@ -106,6 +118,7 @@ void add_program(const fs::path& folder, Seeds& seeds) {
   seeds.add({"decode", "check", "rules", "inspect", "run", "optimized", "loader"}, folder.filename().string(),
             attach(program, data));
   if (data.empty()) add_packed(folder, program, seeds);
+  add_payloads(folder.filename().string(), program, seeds);
   if (fs::exists(folder / "calls.json"))
     seeds.add({"decode", "check", "inspect", "bundle"}, folder.filename().string() + ".bpte",
               bundle(program, hosts::read_calls(folder / "calls.json").calls));

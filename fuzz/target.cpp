@@ -66,6 +66,7 @@ constexpr Target every_target[] = {
     {"calls", attack_calls, change_json},
     {"optimized", attack_optimized, mutate_file},
     {"packed", attack_packed, change_packed},
+    {"payload", attack_payload, mutate_file},
     {"run_file", attack_run_file, change_lines},
     {"contract", attack_contract, change_bytes},
     {"case_list", attack_case_list, change_bytes},

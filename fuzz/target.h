@@ -40,5 +40,6 @@ void attack_case_list(Input);
 void attack_contract(Input);
 void attack_optimized(Input);
 void attack_packed(Input);
+void attack_payload(Input);
 
 }  // namespace assay::fuzz

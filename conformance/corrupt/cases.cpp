@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "conformance/corrupt/delegated.h"
 #include "reference/program/decoded.h"
 
 namespace assay::corrupt {
@@ -65,6 +66,17 @@ std::vector<RuleCase> rule_cases() {
   }
   for (const FlowCase& c : flow_cases())
     cases.add(c.rule->id, {made(c.meets).program.bytes(), {}}, {made(c.breaks).program.bytes(), {}});
+  return cases.take();
+}
+
+std::vector<RuleCase> payload_rule_cases() {
+  Cases cases;
+  for (const PayloadCase& c : payload_cases()) {
+    if (c.rule->checked == FormatRule::Checked::lint) continue;
+    Delegated meets, breaks;
+    c.meets(meets), c.breaks(breaks);
+    cases.add(c.rule->id, {meets.file(), {}}, {breaks.file(), {}});
+  }
   return cases.take();
 }
 

@@ -20,6 +20,15 @@ struct TableCase {
 };
 std::span<const TableCase> table_cases();
 
+// Payloads of XNNPACK delegates. A payload that breaks a lint keeps all other rules.
+class Delegated;
+struct PayloadCase {
+  format::RuleId rule;
+  void (*meets)(Delegated&);
+  void (*breaks)(Delegated&);
+};
+std::span<const PayloadCase> payload_cases();
+
 struct ByteCase {
   format::RuleId rule;
   Bytes meets, breaks;
@@ -45,7 +54,9 @@ struct RuleCase {
   Files meets, breaks;
 };
 
-// All of the above as files, in the order of the rules.
+// All of the above as files, in the order of the rules. The cases of payloads are not among them: a loader reads a
+// payload only if it has the payload's backend.
 std::vector<RuleCase> rule_cases();
+std::vector<RuleCase> payload_rule_cases();  // the cases of payloads as programs, without lints
 
 }  // namespace assay::corrupt

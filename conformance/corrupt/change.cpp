@@ -8,11 +8,6 @@
 namespace assay::corrupt {
 namespace {
 
-std::uint64_t read(const Bytes& file, std::size_t at, std::size_t width) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, &file[at], width);
-  return value;
-}
 void write(Bytes& file, std::size_t at, std::uint64_t value, std::size_t width) {
   std::memcpy(&file[at], &value, width);
 }
@@ -26,29 +21,32 @@ constexpr std::uint64_t least(std::size_t width) { return std::uint64_t{1} << (8
 
 // -- the end of the tables, and more room there ----------------------------------------------------------------------
 
-constexpr std::size_t header_width = sizeof(std::uint64_t);  // of a header's numbers
+using format::HeaderNumber;
+
+std::uint64_t stated(const Bytes& file, const HeaderNumber& n) { return read(file, n.at, n.width); }
+void state(Bytes& file, const HeaderNumber& n, std::uint64_t value) { write(file, n.at, value, n.width); }
 
 // The header states the end of the tables, or their number of bytes.
-std::optional<std::size_t> tables_size_at(const Bytes& file) {
-  const auto end = header_number(file, "end");
+const HeaderNumber* tables_size_of(const Bytes& file) {
+  const HeaderNumber* end = header_number(file, "end");
   return end ? end : header_number(file, "size");
 }
 
 std::size_t end_of_tables(const Bytes& file) {
-  const auto size = tables_size_at(file), begin = header_number(file, "begin");
+  const HeaderNumber *size = tables_size_of(file), *begin = header_number(file, "begin");
   if (!size) return file.size();
-  return (begin ? read(file, *begin, header_width) : 0) + read(file, *size, header_width);
+  return (begin ? stated(file, *begin) : 0) + stated(file, *size);
 }
 
 // Room for a vtable. It keeps the alignment of everything behind it.
 constexpr std::size_t room = 4096;
 
 Bytes with_room(Bytes file, std::size_t tables_end) {
-  const auto size = tables_size_at(file), segments = header_number(file, "segments");
+  const HeaderNumber *size = tables_size_of(file), *segments = header_number(file, "segments");
   file.insert(file.begin() + static_cast<std::ptrdiff_t>(tables_end), room, std::byte{0});
-  if (size) write(file, *size, read(file, *size, header_width) + room, header_width);
-  const std::uint64_t base = segments ? read(file, *segments, header_width) : 0;
-  if (base != 0) write(file, *segments, base + room, header_width);
+  if (size) state(file, *size, stated(file, *size) + room);
+  const std::uint64_t base = segments ? stated(file, *segments) : 0;
+  if (base != 0) state(file, *segments, base + room);
   return file;
 }
 

@@ -81,10 +81,17 @@ std::optional<Attempt> Corruptions::attempt(const Site& site, std::string_view c
       site.place + what, site.field + what, "", {std::move(*bytes), original_.data()}, std::move(expectation)};
 }
 
-void each_case(const Corruptions::Take& take) {
-  for (const RuleCase& c : rule_cases())
+namespace {
+
+void each_of(const std::vector<RuleCase>& cases, const Corruptions::Take& take) {
+  for (const RuleCase& c : cases)
     for (const bool breaks : {false, true})
       if (!take(attempt_of(c, breaks))) return;
 }
+
+}  // namespace
+
+void each_case(const Corruptions::Take& take) { each_of(rule_cases(), take); }
+void each_payload_case(const Corruptions::Take& take) { each_of(payload_rule_cases(), take); }
 
 }  // namespace assay::corrupt

@@ -56,5 +56,8 @@ class Corruptions {
 
 // The cases of rules: first the file that keeps the rule, which is the control of the file that breaks it.
 void each_case(const Corruptions::Take& take);
+// The same for the rules of payloads: programs with a delegate. A loader without the delegate's backend reads no
+// payload.
+void each_payload_case(const Corruptions::Take& take);
 
 }  // namespace assay::corrupt

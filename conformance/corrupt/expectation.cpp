@@ -38,6 +38,7 @@ constexpr format::OfKind<bool (*)(const Bytes&, const Bytes&)> comparisons[] = {
     {&format::program_kind, decode_to_the_same<decode_program>},
     {&format::data_kind, decode_to_the_same<decode_data_file>},
     {&format::bundle_kind, decode_to_the_same<decode_bundle>},
+    {&format::xnnpack_kind, decode_to_the_same<decode_xnnpack>},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "conformance/corrupt/site.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 #include "conformance/corrupt/references.h"
@@ -150,11 +151,9 @@ class Walk {
   std::vector<Site> sites_;
 };
 
-constexpr std::size_t first_number = format::header_at + 2 * sizeof(std::uint32_t);  // behind identifier and length
-
 bool has_header(std::span<const std::byte> file, const format::HeaderFields& header) {
-  return !header.numbers.empty() && format::identifier(file, format::header_at) == header.identifier &&
-         file.size() >= first_number + header.numbers.size() * sizeof(std::uint64_t);
+  return !header.numbers.empty() && format::identifier(file, header.identifier_at) == header.identifier &&
+         file.size() >= header.numbers.back().at + std::size_t{header.numbers.back().width};
 }
 
 // The sites of identifiers and headers, which are in no schema.
@@ -163,14 +162,12 @@ std::vector<Site> sites_of_head(std::span<const std::byte> file, const FileKind&
   std::vector<Site> sites{{SiteKind::file, "file", "file"},
                           {number, "identifier", "identifier", format::identifier_at}};
   if (!has_header(file, kind.header)) return sites;
-  std::size_t at = format::header_at;
-  const auto add = [&](std::string_view name, std::size_t width) {
+  const auto add = [&](std::string_view name, std::size_t at, std::uint8_t width) {
     const std::string field = "header." + std::string(name);
-    sites.push_back({number, field, field, at, static_cast<std::uint8_t>(width)});
-    at += width;
+    sites.push_back({number, field, field, at, width});
   };
-  add("identifier", sizeof(std::uint32_t)), add("length", sizeof(std::uint32_t));
-  for (const std::string_view name : kind.header.numbers) add(name, sizeof(std::uint64_t));
+  if (kind.header.identifier_at != format::identifier_at) add("identifier", kind.header.identifier_at, 4);
+  for (const format::HeaderNumber& n : kind.header.numbers) add(n.name, n.at, n.width);
   return sites;
 }
 
@@ -185,14 +182,24 @@ const reflection::Schema& schema_of(const FileKind& kind) { return *reflection::
 
 const FileKind& kind_of(std::span<const std::byte> file) {
   if (const FileKind* kind = format::file_kind(file)) return *kind;
-  throw Fault(Outcome::malformed, "H2", "it is no .pte, .ptd or .bpte file");
+  throw Fault(Outcome::malformed, "H2", "it is no .pte, .ptd or .bpte file and no XNNPACK payload");
 }
 
-std::optional<std::size_t> header_number(std::span<const std::byte> file, std::string_view name) {
+const format::HeaderNumber* header_number(std::span<const std::byte> file, std::string_view name) {
   const format::HeaderFields& header = kind_of(file).header;
-  const auto found = std::ranges::find(header.numbers, name);
-  if (found == header.numbers.end() || !has_header(file, header)) return std::nullopt;
-  return first_number + static_cast<std::size_t>(found - header.numbers.begin()) * sizeof(std::uint64_t);
+  const auto found = std::ranges::find(header.numbers, name, &format::HeaderNumber::name);
+  return found == header.numbers.end() || !has_header(file, header) ? nullptr : &*found;
+}
+
+std::uint64_t read(std::span<const std::byte> file, std::size_t at, std::size_t width) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, &file[at], width);
+  return value;
+}
+
+std::size_t begin_of_offsets(std::span<const std::byte> file) {
+  const format::HeaderNumber* begin = kind_of(file).header.offsets_from_begin ? header_number(file, "begin") : nullptr;
+  return begin ? read(file, begin->at, begin->width) : 0;
 }
 
 std::string_view short_name(const reflection::Object& table) {
@@ -203,7 +210,11 @@ std::string_view short_name(const reflection::Object& table) {
 std::vector<Site> sites_of(std::span<const std::byte> file) {
   const FileKind& kind = kind_of(file);
   std::vector<Site> sites = sites_of_head(file, kind);
-  for (Site& site : Walk(file, schema_of(kind)).run()) sites.push_back(std::move(site));
+  const std::size_t begin = begin_of_offsets(file);
+  for (Site& site : Walk(file.subspan(begin), schema_of(kind)).run()) {
+    site.at += begin, site.table += begin;
+    sites.push_back(std::move(site));
+  }
   return sites;
 }
 

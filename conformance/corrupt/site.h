@@ -43,9 +43,12 @@ struct Site {
 const reflection::Schema& schema_of(const format::FileKind& kind);
 // The kind of a file. Throws Fault: H2 if the file has no known identifier.
 const format::FileKind& kind_of(std::span<const std::byte> file);
-// The place of the number with this name in the header; empty if the kind has no such number, or the file has no
-// header.
-std::optional<std::size_t> header_number(std::span<const std::byte> file, std::string_view name);
+// The number with this name in the header; null if the kind has no such number, or the file has no header.
+const format::HeaderNumber* header_number(std::span<const std::byte> file, std::string_view name);
+// The little-endian number of `width` bytes at offset `at`.
+std::uint64_t read(std::span<const std::byte> file, std::size_t at, std::size_t width);
+// The offset in the file from which the offsets in its tables count.
+std::size_t begin_of_offsets(std::span<const std::byte> file);
 std::string_view short_name(
     const reflection::Object& table);  // The name of a table without its namespace, such as "Tensor".
 

@@ -8,6 +8,7 @@
 
 #include "conformance/inspect/listing.h"
 #include "conformance/text/printable.h"
+#include "format/xnnpack/payload.h"
 #include "reference/runtime/runtime.h"
 
 namespace assay::inspect {
@@ -31,6 +32,16 @@ constexpr format::OfKind<void (*)(const format::AnyView* file, CheckReport&)> co
        if (file)
          for (const auto& suite : tables(format::BundleView(*file).tables->method_test_suites()))
            *report.cases += format::size_of(suite.test_cases());
+     }},
+};
+
+// Enumerates the names of the named data that a file uses.
+constexpr format::OfKind<void (*)(const format::AnyView& file, format::Take<std::string_view> take)> names_of_data[] = {
+    {&format::xnnpack_kind,
+     [](const format::AnyView& file, format::Take<std::string_view> take) {
+       const format::xnnpack::PayloadView payload(file);
+       for (std::uint32_t i = 1; i < format::xnnpack::constant_count(payload); ++i)
+         if (const auto name = format::xnnpack::constant_name(payload, i); !name.empty()) take(name);
      }},
 };
 
@@ -81,6 +92,7 @@ class Checker {
     needs((*valid)->tables());
     wanted_data(*valid);
     behind_files(*valid, "", 0);
+    for (const std::string& name : wanted_) report_.wanted_data.add(name);
     return valid;
   }
 
@@ -119,8 +131,23 @@ class Checker {
       return report_.faults.add(placed(broken("D6", {}, "programs nest deeper than ", deepest_nesting), place));
     ++report_.payloads;
     if (nested.kind == &format::program_kind) return delegated_program(nested, place, depth);
+    other_payload(program, nested, place);
+  }
+
+  void other_payload(const ValidProgram& program, const format::Nested& nested, const std::string& place) {
+    report_.coverage.add(*nested.kind);
     const auto opened = took(open_as(borrowed(nested.bytes), *nested.kind), place);
-    if (opened) add(faults_of(*opened, *nested.kind, {{}, &program->view()}), place);
+    if (!opened) return;
+    const format::Related related = related_to(program, nested);
+    auto faults = faults_of(*opened, *nested.kind, related);
+    const bool valid = faults.empty();
+    add(std::move(faults), place);
+    if (!valid) return;
+    for (Fault& lint : lints_of(*opened, *nested.kind, related)) report_.lints.add(placed(std::move(lint), place));
+    if (const auto* names = format::find_of_kind(names_of_data, *nested.kind))
+      (*names)(opened->view(), [&](const std::string_view& name) {
+        if (!program.named(name)) wanted_.insert(text::cut(name));
+      });
   }
 
   // A delegate calls the method "forward".
@@ -135,12 +162,10 @@ class Checker {
 
   // T19 asks for these data when a method is prepared.
   void wanted_data(const ValidProgram& program) {
-    std::set<std::string_view, std::less<>, Charged<std::string_view>> wanted;
     for (const pte::ExecutionPlan& plan : tables(program->tables().execution_plan()))
       for (const pte::EValue& value : tables(plan.values()))
         if (const auto* t = value.val_as_Tensor(); t && format::is_external(*t))
-          if (const std::string_view name = format::name_of(*t); !program.named(name)) wanted.insert(name);
-    for (const std::string_view name : wanted) report_.wanted_data.add(text::cut(name));
+          if (const std::string_view name = format::name_of(*t); !program.named(name)) wanted_.insert(text::cut(name));
   }
 
   void needs(const pte::Program& program) {
@@ -190,6 +215,7 @@ class Checker {
   CheckReport& report_;
   const Budget& budget_;
   const Testee* testee_;
+  std::set<std::string, std::less<>, Charged<std::string>> wanted_;  // the names of data that no file has
 };
 
 }  // namespace

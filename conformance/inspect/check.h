@@ -37,6 +37,7 @@ struct CheckReport {
   const format::FileKind* kind = &format::program_kind;  // a file without a known identifier is checked as a program
   std::uint64_t bytes = 0;
   Some<Fault> faults;  // empty if the file is valid
+  Some<Fault> lints;   // the lints of payloads; a file with lints is valid
   Coverage coverage;
   std::optional<std::uint64_t> named, cases;  // number of entries in a data file; number of cases in a bundle
   // The methods of a program, or of the program in a bundle, that keeps the rules of files.

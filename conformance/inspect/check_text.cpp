@@ -51,6 +51,9 @@ void write_behind_files(const CheckReport& r, text::Output& out) {
     out.print("  asked the reference of {} calls: {} in full, {} as far as their operands are known, {} not at all\n",
               calls, r.calls.in_full, r.calls.in_part, r.calls.not_asked);
   if (r.payloads > 0) out.print("  payloads checked: {}\n", r.payloads);
+  write_some(r.lints, out, [](const Fault& f) {
+    return fmt::format("  lint, {}: {}: {}\n", f.rule, text::printable(f.place), text::printable(f.message));
+  });
   if (!r.unchecked_payloads.empty()) {
     out.print("  payloads not checked: {}\n", r.unchecked_payloads.size());
     write_some(r.unchecked_payloads, out, [](const std::string& place) { return fmt::format("    {}\n", place); });
@@ -66,6 +69,10 @@ text::Json list(const auto& items, auto f) {
   text::Json all = text::Json::array();
   for (const auto& item : items) all.push_back(f(item));
   return all;
+}
+
+text::Json lint_json(const Fault& f) {
+  return {{"rule", f.rule}, {"place", text::printable(f.place)}, {"message", text::printable(f.message)}};
 }
 
 text::Json names(const Some<std::string>& some) {
@@ -102,6 +109,7 @@ void write_json(const CheckReport& r, text::JsonOutput& out) {
       out.field("payloads", {{"checked", r.payloads},
                              {"not_checked", names(r.unchecked_payloads)},
                              {"more_not_checked", r.unchecked_payloads.more}});
+      if (!r.lints.empty()) out.field("lints", {{"first", list(r.lints.first, lint_json)}, {"more", r.lints.more}});
     }
     if (r.cases) out.field("cases", *r.cases);
     if (!r.wanted_data.empty())

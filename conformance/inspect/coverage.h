@@ -16,11 +16,13 @@ struct Coverage {
   bool opened = false;  // the file opened, so that the rules marked `validate` could check its tables
 
   void add(const format::FileKind& kind) {
-    for (const format::Area& area : kind.areas) areas += area.letter;
+    for (const format::Area& area : kind.areas)
+      if (areas.find(area.letter) == std::string::npos) areas += area.letter;
   }
   bool concerns(const FormatRule& rule) const { return areas.find(rule.id[0]) != std::string::npos; }
   bool asked(const FormatRule& rule) const {
-    return rule.checked == FormatRule::Checked::decode || (opened && rule.checked == FormatRule::Checked::validate);
+    using enum FormatRule::Checked;
+    return rule.checked == decode || (opened && (rule.checked == validate || rule.checked == lint));
   }
 };
 

@@ -56,6 +56,7 @@ const ContentWriters& content_writers(const format::FileKind& kind) {
       {&format::program_kind, {write_program, write_program}},
       {&format::data_kind, {write_data, write_data}},
       {&format::bundle_kind, {write_bundle, write_bundle}},
+      {&format::xnnpack_kind, {write_payload, write_payload}},
   };
   const auto* found = format::find_of_kind(writers, kind);
   if (!found) throw std::logic_error(fmt::format("a {} has no ContentWriters", kind.noun));

@@ -28,6 +28,7 @@ struct Described {
 };
 void write_text(const Described& file, text::Output& out);
 void write_json(const Described& file, text::JsonOutput& out);
+void write_html(const Described& file, text::Output& out);
 
 // What follows the header of a description, by the kind of file. Each row of format/kinds.cpp has an entry.
 struct ContentWriters {
@@ -41,6 +42,8 @@ void write_data(const Described& file, text::Output& out);
 void write_data(const Described& file, text::JsonOutput& out);
 void write_bundle(const Described& file, text::Output& out);
 void write_bundle(const Described& file, text::JsonOutput& out);
+void write_payload(const Described& file, text::Output& out);  // of an XNNPACK delegate
+void write_payload(const Described& file, text::JsonOutput& out);
 
 Buffer<const pte::ExecutionPlan*> methods_of(const Described& file);  // the methods to describe. Faults: G3
 

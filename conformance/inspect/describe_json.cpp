@@ -1,4 +1,5 @@
 #include "conformance/inspect/describe.h"
+#include "conformance/inspect/describe_payload.h"
 #include "conformance/text/fault_text.h"
 #include "conformance/text/printable.h"
 
@@ -61,6 +62,7 @@ void write_delegate(const format::ProgramView& program, const MethodFacts& m, st
       for (const pte::CompileSpec& s : tables(d.compile_specs()))
         out.value({{"key", text::cut(format::text_of(s.key()))}, {"bytes", format::size_of(s.value())}});
     });
+    with_graph(program, d, [&](const auto& payload) { out.object("graph", [&] { write_graph(payload, out); }); });
   });
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "conformance/inspect/describe.h"
+#include "conformance/inspect/describe_payload.h"
 #include "conformance/text/fault_text.h"
 #include "conformance/text/printable.h"
 
@@ -60,6 +61,7 @@ void write_delegates(const format::ProgramView& program, const MethodFacts& m, t
     for (const pte::CompileSpec& s : tables(d.compile_specs()))
       out.print("        compile spec {}, {}\n", text::in_quotes(format::text_of(s.key())),
                 bytes_text(std::uint64_t{format::size_of(s.value())}));
+    with_graph(program, d, [&](const auto& payload) { write_graph(payload, "        ", out); });
   }
 }
 

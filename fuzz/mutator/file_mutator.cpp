@@ -10,6 +10,7 @@
 #include "fuzz/mutator/tree_mutator.h"
 #include "program_bfbs_generated.h"
 #include "reference/program/decoded.h"
+#include "xnnpack_payload_bfbs_generated.h"
 
 namespace assay::fuzz {
 namespace {
@@ -34,6 +35,10 @@ struct Schema<ptd::FlatTensor> {
 template <>
 struct Schema<bpte::BundledProgram> {
   using Binary = bpte::BundledProgramBinarySchema;
+};
+template <>
+struct Schema<xnn::Graph> {
+  using Binary = xnn::GraphBinarySchema;
 };
 
 // Flatc's objects converted to a tree.
@@ -143,6 +148,14 @@ void change(BundledProgram& bundle, const std::string& other, Random& random) {
   bundle.program.assign(program.begin(), program.end());
 }
 
+void change(XnnpackPayload& payload, const std::string& other, Random& random) {
+  const auto second = [&]() -> std::optional<Table> {
+    const auto decoded = decode_xnnpack(bytes_of(other));
+    return decoded ? std::optional(tree_of<xnn::Graph>(decoded->graph)) : std::nullopt;
+  };
+  mutate_tables<xnn::Graph>(payload.graph, second, random);
+}
+
 // Changes a field of the header: a number at a multiple of 4 near the beginning of the file.
 void mutate_header(std::string& file, Random& random) {
   const std::size_t at = 4 * random.below(14);
@@ -171,7 +184,8 @@ void mutate_file(std::string& file, const std::string& other, Random& random) {
   std::string& one = !data.empty() && random.one_in(4) ? data : main;
   if (!mutate_decoded(one, decode_program(bytes_of(one)), other, random) &&
       !mutate_decoded(one, decode_data_file(bytes_of(one)), other, random) &&
-      !mutate_decoded(one, decode_bundle(bytes_of(one)), other, random))
+      !mutate_decoded(one, decode_bundle(bytes_of(one)), other, random) &&
+      !mutate_decoded(one, decode_xnnpack(bytes_of(one)), other, random))
     mutate_bytes(one, random);
   file = attach(main, data);
 }

@@ -66,6 +66,19 @@ std::optional<AnyView> open_and_check(std::span<const std::byte> file, const Fil
   return view;
 }
 
+// Checks the payloads of a program that are not programs.
+void check_payloads(const AnyView& program, std::span<const format::DataView> data, Findings& f) {
+  const format::ProgramView view(program);
+  std::optional<format::NamedData> named;
+  const AlignedMemory memory = with_workspace([&](Workspace& w) { named.emplace(&view, data, w); });
+  format::program_kind.payloads(program, &*named, [&](const format::Nested& nested) {
+    if (!nested.kind || nested.kind == &format::program_kind) return;
+    const auto payload = open(nested.bytes, *nested.kind, f);
+    const format::Related related{{}, &view, &*named, nested.plan, nested.delegate};
+    if (payload) with_workspace([&](Workspace& w) { nested.kind->check(*payload, related, w, f); });
+  });
+}
+
 // Whether the loader accepts the file as one of this kind.
 bool load(const FileKind& kind, const Files& files, Loader& loader) {
   Findings f(Loader::tell, &loader, ~std::uint64_t{0});
@@ -74,7 +87,8 @@ bool load(const FileKind& kind, const Files& files, Loader& loader) {
   if (&kind == &format::program_kind)
     for (const Bytes& bytes : files.data)
       if (const auto view = open(bytes, format::data_kind, f)) data.emplace_back(*view);
-  open_and_check(memory.bytes(), kind, data, f);
+  const auto view = open_and_check(memory.bytes(), kind, data, f);
+  if (view && f.none() && &kind == &format::program_kind) check_payloads(*view, data, f);
   return f.none();
 }
 
@@ -109,6 +123,7 @@ class Breakers {
                                                     : &format::program_kind;
       return add(kind ? kind : &format::program_kind, a), true;
     });
+    corrupt::each_payload_case([&](const Attempt& a) { return add(&format::program_kind, a), true; });
   }
 
   std::span<const Breaker> of(const LeftOut& left_out) const {

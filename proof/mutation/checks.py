@@ -5,15 +5,20 @@ import re
 
 from mutants import Source, end_of
 
-FILES, SWITCHES = "*.cpp", "check_switches.h"
+FILES, SWITCHES = "**/*.cpp", "check_switches.h"
 SITE = re.compile(r"\b(?:f_?|findings_?)(?:\.|->)(?:check|readable)\(|\b\w+\.check_index\(")
 
 
 class Checks(Source):
+    def __init__(self, path, folder, mutants):
+        super().__init__(path, mutants)
+        parent = path.relative_to(folder).parent
+        self.folder = "" if parent.name == "" else f"{parent}/"
+
     def leave_out(self, begin, end, rule=""):
         condition = " ".join(self.text[begin:end].split())
         place = f"{condition} for {rule}" if condition == "false" else condition
-        number = self.mutants.add(f"format/{self.name}", "check", place, "left out")
+        number = self.mutants.add(f"format/{self.folder}{self.name}", "check", place, "left out")
         blanks = len(self.text[begin:end]) - len(self.text[begin:end].lstrip())
         self.wrap(begin + blanks, end, f"(is_left_out({number}) || held({number}, ", "))")
 
@@ -33,4 +38,4 @@ class Checks(Source):
 
 
 def generator(folder, mutants):
-    return lambda path: Checks(path, mutants).mutated()
+    return lambda path: Checks(path, folder, mutants).mutated()

@@ -25,13 +25,15 @@ def main():
     options = parser.parse_args()
     kind, mutants = KINDS[options.kind], Mutants()
     sources = sorted(options.folder.glob(kind.FILES))
+    # A source of a folder within FOLDER, such as xnnpack/open.cpp, is written as xnnpack_open.cpp.
+    names = ["_".join(path.relative_to(options.folder).with_suffix("").parts) for path in sources]
     if options.files:
-        print(";".join(f"{name}.cpp" for name in [*(path.stem for path in sources), "mutants"]), end="")
+        print(";".join(f"{name}.cpp" for name in [*names, "mutants"]), end="")
         return
     options.out.mkdir(parents=True, exist_ok=True)
     mutated = kind.generator(options.folder, mutants)
-    for path in sources:
-        (options.out / f"{path.stem}.cpp").write_text(f'#include "proof/mutation/{kind.SWITCHES}"\n{mutated(path)}')
+    for name, path in zip(names, sources):
+        (options.out / f"{name}.cpp").write_text(f'#include "proof/mutation/{kind.SWITCHES}"\n{mutated(path)}')
     (options.out / "mutants.cpp").write_text(mutants.table())
 
 

@@ -1,5 +1,6 @@
 #include <flatbuffers/flatbuffers.h>
 
+#include "format/xnnpack/payload.h"
 #include "reference/program/decoded.h"
 
 namespace assay {
@@ -37,6 +38,13 @@ Result<BundledProgram> decode_bundle(std::span<const std::byte> file) {
   const auto bundle = open_bundle(borrowed(file));
   if (!bundle) return {std::nullopt, bundle.faults, bundle.more};
   return {unpacked(bundle->tables()), {}};
+}
+
+Result<XnnpackPayload> decode_xnnpack(std::span<const std::byte> payload) {
+  const auto opened = open_as(borrowed(payload), format::xnnpack_kind);
+  if (!opened) return {std::nullopt, opened.faults, opened.more};
+  const format::xnnpack::PayloadView view(opened->view());
+  return {XnnpackPayload{unpacked(*view.tables), {view.segments.begin(), view.segments.end()}}, {}};
 }
 
 }  // namespace assay

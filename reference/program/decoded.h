@@ -8,6 +8,7 @@
 #include "flat_tensor_objects_generated.h"
 #include "program_objects_generated.h"
 #include "reference/program/program.h"
+#include "xnnpack_payload_objects_generated.h"
 
 // Files as structures that own their contents, for code that builds or changes files.
 namespace assay {
@@ -32,10 +33,20 @@ struct DataFile {
 // The contents of a .bpte file. Its field `program` has the bytes of a .pte file.
 using BundledProgram = bpte::BundledProgramT;
 
-// Each function decodes a file. It checks the same rules as open_program, open_data or open_bundle.
+// The payload of an XNNPACK delegate. spec/format/xnnpack_payload.fbs defines the graph. `constants` is the region of
+// constants, which is empty if the payload has no header.
+struct XnnpackPayload {
+  xnn::GraphT graph;
+  Bytes constants = {};
+
+  bool operator==(const XnnpackPayload&) const = default;
+};
+
+// Each function decodes a file. It checks the same rules as the function that opens such a file.
 Result<Program> decode_program(std::span<const std::byte> file);
 Result<DataFile> decode_data_file(std::span<const std::byte> file);
 Result<BundledProgram> decode_bundle(std::span<const std::byte> file);
+Result<XnnpackPayload> decode_xnnpack(std::span<const std::byte> payload);
 
 // Each function returns the bytes of a file. Equal programs give equal bytes, and decoding these bytes gives the same
 // program. Segments begin at multiples of `alignment` bytes. `defaults` states whether numbers that equal the default
@@ -43,5 +54,8 @@ Result<BundledProgram> decode_bundle(std::span<const std::byte> file);
 Bytes encode(const Program& program, std::size_t alignment = 128, bool defaults = false);
 Bytes encode(const DataFile& file, std::size_t alignment = 128, bool defaults = false);
 Bytes encode(const BundledProgram& bundle, bool defaults = false);
+Bytes encode(const XnnpackPayload& payload, bool defaults = false);
+// A payload that has no header, and consists only of tables.
+Bytes encode_tables(const xnn::GraphT& graph, bool defaults = false);
 
 }  // namespace assay

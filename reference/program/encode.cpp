@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "format/header.h"
+#include "format/xnnpack/payload.h"
 #include "reference/program/decoded.h"
 
 namespace assay {
@@ -137,6 +138,31 @@ Bytes encode(const BundledProgram& bundle, bool defaults) {
   b.ForceDefaults(defaults || has_negative_zero(bundle));
   bpte::FinishBundledProgramBuffer(b, bpte::BundledProgram::Pack(b, &bundle));
   return to_bytes(finished(b));
+}
+
+Bytes encode_tables(const xnn::GraphT& graph, bool defaults) {
+  FlatBufferBuilder b;
+  b.ForceDefaults(defaults);
+  xnn::FinishGraphBuffer(b, xnn::Graph::Pack(b, &graph));
+  return to_bytes(finished(b));
+}
+
+Bytes encode(const XnnpackPayload& payload, bool defaults) {
+  using namespace format::xnnpack;
+  const Bytes tables = encode_tables(payload.graph, defaults);
+  constexpr std::size_t begin = aligned(header_bytes, format::table_alignment);
+  const std::size_t constants = aligned(begin + tables.size(), format::table_alignment);
+  Bytes file(constants + payload.constants.size());
+  const auto state = [&](std::size_t at, auto value) { std::memcpy(&file[at], &value, sizeof value); };
+  std::memcpy(&file[format::identifier_at], container_id.data(), container_id.size());
+  state(length_at, static_cast<std::uint16_t>(header_bytes));
+  state(begin_at, static_cast<std::uint32_t>(begin));
+  state(size_at, static_cast<std::uint32_t>(tables.size()));
+  state(constants_at, static_cast<std::uint32_t>(constants));
+  state(constants_size_at, std::uint64_t{payload.constants.size()});
+  std::ranges::copy(tables, file.begin() + begin);
+  std::ranges::copy(payload.constants, file.begin() + static_cast<std::ptrdiff_t>(constants));
+  return file;
 }
 
 }  // namespace assay

@@ -87,9 +87,14 @@ std::vector<Fault> faults_of(const NamedDataFile& file);
 std::vector<Fault> faults_of(const BundleFile& bundle,
                              const ValidProgram& program);  // `program` must be the program in the bundle
 std::vector<Fault> faults_of(const AnyFile& file, const FileKind& kind, const format::Related& related);
-// The faults of a file of this kind. `data` are the data files of a program. The check has three stages: (1) the
+// The lints of a file of this kind that meets every rule.
+std::vector<Fault> lints_of(const AnyFile& file, const FileKind& kind, const format::Related& related);
+// What the rules of a payload refer to. Requires that `nested` is a payload of the program.
+format::Related related_to(const ValidProgram& program, const format::Nested& nested);
+// The faults of a file of this kind. `data` are the data files of a program. The check has four stages: (1) the
 // structure of the file and then of each data file, (2) the parts of the file, such as the program in a bundle, (3) the
-// file itself. Returns the faults of the first file or stage that has faults, and checks nothing after it.
+// file itself, (4) for a program, its payloads of other kinds than programs. Returns the faults of the first file or
+// stage that has faults, and checks nothing after it.
 std::vector<Fault> faults_of(File file, const FileKind& kind, std::span<const File> data = {});
 
 std::string operator_name(const pte::Operator& op);  // the full name, such as "aten::add.out"

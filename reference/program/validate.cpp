@@ -36,6 +36,21 @@ std::vector<Fault> checked(const AnyFile& file, const FileKind& kind, std::span<
   return faults.empty() ? faults_of(file, kind, {data, program ? &*program : nullptr}) : faults;
 }
 
+// The faults of the first payload that has faults. Payloads that are programs are not checked.
+std::vector<Fault> faults_of_payloads(const format::ProgramView& program, std::span<const format::DataView> data) {
+  std::vector<Fault> faults;
+  std::optional<format::NamedData> named;
+  const AlignedMemory memory = with_workspace([&](Workspace& w) { named.emplace(&program, data, w); });
+  format::program_kind.payloads(format::AnyView(program), &*named, [&](const format::Nested& nested) {
+    if (!faults.empty() || !nested.kind || nested.kind == &format::program_kind || !nested.missing.empty()) return;
+    const auto opened = open_as(borrowed(nested.bytes), *nested.kind);
+    faults = opened ? faults_of(*opened, *nested.kind, {{}, &program, &*named, nested.plan, nested.delegate})
+                    : opened.faults;
+    for (Fault& f : faults) f.place = text_of(nested.place) + (f.place.empty() ? "" : ", ") + f.place;
+  });
+  return faults;
+}
+
 }  // namespace
 
 struct ValidProgram::Parts {
@@ -85,6 +100,14 @@ std::vector<Fault> faults_of(const AnyFile& file, const FileKind& kind, const fo
   return found([&](Workspace& w, format::Findings& f) { kind.check(file.view(), related, w, f); });
 }
 
+std::vector<Fault> lints_of(const AnyFile& file, const FileKind& kind, const format::Related& related) {
+  return found([&](Workspace& w, format::Findings& lints) { kind.lint(file.view(), related, w, lints); });
+}
+
+format::Related related_to(const ValidProgram& program, const format::Nested& nested) {
+  return {{}, &program->view(), &program.named_data(), nested.plan, nested.delegate};
+}
+
 std::vector<Fault> faults_of(File file, const FileKind& kind, std::span<const File> data) {
   std::vector<NamedDataFile> data_files;
   const auto opened = open_as(std::move(file), kind);
@@ -95,7 +118,10 @@ std::vector<Fault> faults_of(File file, const FileKind& kind, std::span<const Fi
     data_files.push_back(std::move(*data_file));
   }
   const auto views = views_of(data_files);
-  return checked(*opened, kind, views);
+  auto faults = checked(*opened, kind, views);
+  if (faults.empty() && &kind == &format::program_kind)
+    faults = faults_of_payloads(format::ProgramView(opened->view()), views);
+  return faults;
 }
 
 Fault no_method(std::string_view name, std::span<const std::string_view> methods) {

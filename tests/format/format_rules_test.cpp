@@ -5,6 +5,8 @@
 #include <map>
 
 #include "conformance/corrupt/cases.h"
+#include "conformance/corrupt/complete.h"
+#include "conformance/corrupt/delegated.h"
 #include "format/check.h"
 #include "format/header.h"
 #include "format_reasons.gen.h"
@@ -20,6 +22,7 @@ namespace format_rules_test {
 
 using Faults = std::vector<Fault>;
 using corrupt::byte_cases, corrupt::ByteCase, corrupt::table_cases, corrupt::TableCase;
+using corrupt::Delegated, corrupt::payload_cases, corrupt::PayloadCase;
 using format::RuleId;
 
 // -- the faults of a file ---------------------------------------------------------------------------------------------
@@ -35,6 +38,22 @@ Faults faults_of(const corrupt::Sample& s) {
   if (!valid) return valid.faults;
   const auto bundle = open_bundle(in_memory(s.encoded_bundle()));
   return bundle ? faults_of(*bundle, *valid) : bundle.faults;
+}
+
+// The faults of a program with a payload or, for a lint, the lints of the payload.
+Faults faults_of(const PayloadCase& c, void (*change)(Delegated&)) {
+  Delegated delegated;
+  change(delegated);
+  const Bytes file = delegated.file();
+  auto faults = faults_of(in_memory(file), format::program_kind);
+  if (c.rule->checked != FormatRule::Checked::lint || !faults.empty()) return faults;
+  const auto valid = validate(*open_program(in_memory(file)));
+  format::program_kind.payloads(format::AnyView(valid->operator*().view()), &valid->named_data(),
+                                [&](const format::Nested& nested) {
+                                  const auto payload = open_as(borrowed(nested.bytes), *nested.kind);
+                                  faults = lints_of(*payload, *nested.kind, related_to(*valid, nested));
+                                });
+  return faults;
 }
 
 // The faults of a file that does not open; a file without an identifier is read as a program.
@@ -89,6 +108,12 @@ Faults located(std::uint64_t file_size) {
   return faults_told([&](format::Findings& f) { format::locate_program(head, file_size, f); });
 }
 
+// A payload of this size, of which only the first bytes are read.
+Faults located_payload(std::uint64_t size) {
+  const Bytes head(std::min<std::uint64_t>(size, format::head_bytes));
+  return faults_told([&](format::Findings& f) { format::xnnpack::locate_payload(head, size, f); });
+}
+
 // The faults of the sample in a workspace that is smaller than required by this number of bytes.
 Faults checked_without(std::size_t bytes) {
   const auto program = open_program(in_memory(program_file()));
@@ -124,6 +149,9 @@ const MemoryCase memory_cases[] = {
     {"B11", [] { return opened_at(bundle_with_program_at(0), 0); },
      [] { return opened_at(bundle_with_program_at(8), 0); }},
     {"H13", [] { return located((std::uint64_t{1} << 31) - 1); }, [] { return located(std::uint64_t{1} << 31); }},
+    {"X1", [] { return located_payload(30); }, [] { return located_payload(29); }},
+    {"X4", [] { return located_payload((std::uint64_t{1} << 31) - 1); },
+     [] { return located_payload(std::uint64_t{1} << 31); }},
     {"V4", [] { return checked_without(0); }, [] { return checked_without(1); }},
     {"M11",
      [] {
@@ -148,7 +176,11 @@ std::vector<RequiredFields> swept(const RequiredFields::Use& use) {
   for (Bytes& segment : s.data.segments) segment.clear();
   s.at_device(pte::DeviceType::CUDA);
   s.plan().non_const_buffer_device[0]->device_type = pte::DeviceType::CUDA;
-  return {{encode(s.program), use}, {encode(s.data), use}, {bundle_file(), use}};
+  std::vector<RequiredFields> files{{encode(s.program), use}, {encode(s.data), use}, {bundle_file(), use}};
+  for (const corrupt::CompleteFile& complete : corrupt::complete_files())
+    if (complete.kind == &format::xnnpack_kind)
+      files.emplace_back(encode_tables(decode_xnnpack(complete.file)->graph), use);
+  return files;
 }
 
 std::size_t fields_with_rules() {
@@ -190,6 +222,8 @@ Shown shown_by_cases() {
     expect_case(c.rule, faults_of(meets), faults_of(breaks), shown);
   }
   for (const ByteCase& c : byte_cases()) expect_case(c.rule, faults_in(c.meets), faults_in(c.breaks), shown);
+  for (const PayloadCase& c : payload_cases())
+    expect_case(c.rule, faults_of(c, c.meets), faults_of(c, c.breaks), shown);
   for (const MemoryCase& c : memory_cases) expect_case(c.rule, c.meets(), c.breaks(), shown);
   return shown;
 }
@@ -214,7 +248,7 @@ TEST(FormatRules, TheSampleMeetsEveryRule) { EXPECT_EQ(told(faults_of(corrupt::S
 
 TEST(FormatRules, EachHasACaseThatMeetsItAndOneThatBreaksIt) {
   using enum FormatRule::Checked;
-  constexpr std::string_view where[] = {"decode", "validate", "runtime", "construction", "later"};
+  constexpr std::string_view where[] = {"decode", "validate", "runtime", "lint", "construction", "later"};
   Shown shown = shown_by_cases();
   show_fields(shown);
   for (const std::string_view rule : flow_rules) shown[rule] += "flow_test ";

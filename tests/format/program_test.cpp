@@ -6,6 +6,7 @@
 #include <set>
 
 #include "conformance/corrupt/complete.h"
+#include "conformance/corrupt/delegated.h"
 #include "conformance/corrupt/sample.h"
 #include "conformance/files/file.h"
 #include "conformance/inspect/check.h"
@@ -151,6 +152,8 @@ TEST(Program, TheIdentifierTellsTheKind) {
   EXPECT_EQ(file_kind(encode(corrupt::Sample().program)), &format::program_kind);
   EXPECT_EQ(file_kind(encode(corrupt::Sample().data)), &format::data_kind);
   EXPECT_EQ(file_kind(corrupt::Sample().encoded_bundle()), &format::bundle_kind);
+  EXPECT_EQ(file_kind(corrupt::Delegated().payload_bytes()), &format::xnnpack_kind);
+  EXPECT_EQ(file_kind(encode_tables(corrupt::Delegated().graph())), &format::xnnpack_kind);
   EXPECT_EQ(file_kind({}), nullptr);
 }
 

@@ -92,7 +92,7 @@ def outcome_header(faults):
 
 def format_rules_header(rules):
     return ["#pragma once", "", "#include <string_view>", "", '#include "outcome.gen.h"', "", "namespace assay {", "",
-            "// A rule of spec/format/rules.yaml. `checked` tells where the rule is checked; rules.yaml defines the places.", "struct FormatRule {", "  enum class Checked : std::uint8_t { decode, validate, runtime, construction, later };", "", "  std::string_view id;", "  Outcome outcome;", "  Checked checked;", "};", "",
+            "// A rule of spec/format/rules.yaml. `checked` tells where the rule is checked; rules.yaml defines the places.", "struct FormatRule {", "  enum class Checked : std::uint8_t { decode, validate, runtime, lint, construction, later };", "", "  std::string_view id;", "  Outcome outcome;", "  Checked checked;", "};", "",
             "inline constexpr FormatRule format_rules[] = {",
             *(f'    {{"{i}", Outcome::{row["class"]}, FormatRule::Checked::{row["checked"]}}},' for i, row in rules.items()), "};", "",
             "constexpr const FormatRule* find_format_rule(std::string_view id) {", "  for (const FormatRule& r : format_rules)", "    if (r.id == id) return &r;", "  return nullptr;", "}", "", "}  // namespace assay"]

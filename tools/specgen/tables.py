@@ -3,20 +3,22 @@ import re
 
 from entry import SpecError
 
-scalar_bytes = {"bool": 1, "byte": 1, "ubyte": 1, "int": 4, "uint": 4, "long": 8, "ulong": 8, "double": 8}
+scalar_bytes = {"bool": 1, "byte": 1, "ubyte": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4, "long": 8, "ulong": 8, "double": 8}
 
 
 class Schema:
-    """A schema. `tables` is {name: [(field, type, rule)]}, `choices` is {name: [value]} of its enums and unions."""
+    """A schema. `tables` is {name: [(field, type, rule)]}, `choices` is {name: [value]} of its enums and {name: [table]} of its unions.
+    `names` is {name: [name of value]}: a member of a union may have another name than its table."""
 
     def __init__(self, path):
         text = re.sub(r"//.*", "", path.read_text())
-        self.stem, self.tables, self.choices, self.unions = path.stem, {}, {}, set()
+        self.stem, self.tables, self.choices, self.unions, self.names = path.stem, {}, {}, set(), {}
         for kind, name, body in re.findall(r"\b(table|enum|union)\s+(\w+)(?:: byte)?\s*\{([^}=]*)\}", text):
             if kind == "table":
                 self.tables[name] = [field(path, f) for f in re.findall(r"[^;]+(?=;)", body)]
             else:
-                self.choices[name] = re.findall(r"\w+", body)
+                self.choices[name] = re.findall(r"(?:\w+\s*:\s*)?(\w+)", body)
+                self.names[name] = re.findall(r"(\w+)(?:\s*:\s*\w+)?", body)
                 self.unions |= {name} if kind == "union" else set()
         self.root = re.search(r"\broot_type\s+(\w+)", text)[1]
         self.identifier, self.extension = (re.search(rf'\bfile_{word}\s+"(\w+)"', text)[1] for word in ("identifier", "extension"))

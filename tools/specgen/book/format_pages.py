@@ -88,5 +88,5 @@ class FormatTables:
 
     @property
     def choices(self):
-        for name, values in self.schema.choices.items():
+        for name, values in self.schema.names.items():
             yield name, "union" if name in self.schema.unions else "enum", self.comments.get(name, ""), values
