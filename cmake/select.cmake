@@ -24,7 +24,7 @@ function(assay_add_selectable)
   list(REMOVE_ITEM core ${packed})
   add_library(assay_selectable_packed OBJECT EXCLUDE_FROM_ALL ${packed})
   add_library(assay_selectable_core STATIC EXCLUDE_FROM_ALL ${core} ${format_sources} ${planning_sources} ${generated}/rewrites.gen.h)
-  add_library(assay_selectable_kernels STATIC EXCLUDE_FROM_ALL ${selection} ${generated}/kernels.gen.h ${generated}/pointwise.gen.h)
+  add_library(assay_selectable_kernels STATIC EXCLUDE_FROM_ALL ${selection} ${generated}/kernels.gen.h ${generated}/pointwise.gen.h ${generated}/plain.gen.h)
   target_compile_options(assay_selectable_core PRIVATE -Os)
   target_compile_options(assay_selectable_packed PRIVATE -Os)
   target_compile_options(assay_selectable_kernels PRIVATE -O2)
@@ -68,7 +68,7 @@ function(assay_select target)
 
   set(optimized ${assay_select_source}/optimized)
   set(generator ${optimized}/table.py ${optimized}/selection/kernels.yaml ${optimized}/rewrite/rewrites.yaml)
-  set(tables ${folder}/kernels.gen.h ${folder}/pointwise.gen.h ${folder}/rewrites.gen.h ${folder}/tables.gen.cpp)
+  set(tables ${folder}/kernels.gen.h ${folder}/pointwise.gen.h ${folder}/plain.gen.h ${folder}/rewrites.gen.h ${folder}/tables.gen.cpp)
   add_custom_command(
     OUTPUT ${tables}
     COMMAND ${assay_select_python} ${generator} ${folder} ${selection}

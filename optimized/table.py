@@ -1,7 +1,7 @@
 """Writes the tables of a build: `table.py KERNELS.yaml REWRITES.yaml [--host KERNELS.yaml] FOLDER [SELECTION.yaml]`.
 
-FOLDER gets kernels.gen.h and rewrites.gen.h, which declare all kernels and rewrites, pointwise.gen.h, which defines the pointwise kernels,
-and tables.gen.cpp with the kernels of the build, sorted by operator, and its rewrites in their order. SELECTION.yaml, which `assay select`
+FOLDER gets kernels.gen.h and rewrites.gen.h, which declare all kernels and rewrites, pointwise.gen.h and plain.gen.h, which define the
+pointwise kernels and the plain ones, and tables.gen.cpp with the kernels of the build, sorted by operator, and its rewrites in their order. SELECTION.yaml, which `assay select`
 writes, limits the build to some kernels for some operands, and to some rewrites. Kernels of `--host` are asked before the others; a
 selection has none of them.
 """
@@ -20,6 +20,8 @@ files = parser.parse_args()
 folder, selection = files.folder, files.selection
 kernels = yaml.safe_load(files.kernels.read_text())
 known = {**kernels["pointwise"], **kernels["others"]}
+plain = {kernel: kernel.removesuffix("f32") + "plain" for kernel in kernels["plain"]}
+known = {op: all + [plain[kernel] for kernel in all if kernel in plain] for op, all in known.items()}
 rewrites = yaml.safe_load(files.rewrites.read_text())
 if files.host:
     for op, host in yaml.safe_load(files.host.read_text()).items():
@@ -58,6 +60,7 @@ def pointwise(kernel):
 
 declare("kernels.gen.h", "optimized/runtime/kernel.h", "Kernel", sorted({kernel for all in known.values() for kernel in all}))
 write("pointwise.gen.h", ["#pragma once"], [pointwise(one) for one in sorted({one for all in kernels["pointwise"].values() for one in all})])
+write("plain.gen.h", ["#pragma once"], [f'constexpr Kernel {name} = plain<{kernel}>("{name}");' for kernel, name in plain.items()])
 declare("rewrites.gen.h", "optimized/draft/draft.h", "Rewrite", rewrites)
 tables = [f"constexpr std::array<KernelRow, {len(rows)}> kernels{{{{"]
 tables += [f'    {{"{op}", &{kernel}, "{operands}"}},' for op, kernel, operands in rows]

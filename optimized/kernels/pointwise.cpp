@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numbers>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -78,9 +79,9 @@ constexpr PointwiseFormula two(F) {
 // The type in which sums and products of T are computed: an unsigned integer wraps.
 template <class T>
 using Wrapping = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, T>;
-// An unsigned integer of as many bits as T: float, std::int64_t or Byte.
+// An unsigned integer of as many bits as T: float, double, std::int64_t or Byte.
 template <class T>
-using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, Wrapping<T>>;
+using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, T>>;
 
 // The second number where the first, a byte, is not 0, else the third. By masks of bits: the compiler makes no vectors
 // of a choice between elements by bytes.
@@ -152,36 +153,49 @@ constexpr NamedFormula number_formulas[] = {
     {"where", {where_row<T>, 3}},
 };
 
-// Formulas of doubles, most of them functions of libm. The compiler makes no vectors of these.
-template <double (*function)(double)>
+// Formulas of doubles, most of them functions of libm, for elements that are floats or doubles. The compiler makes no
+// vectors of these.
+template <class T, double (*function)(double)>
 void double_row(const void* const* operands, void* out, std::size_t n, const void*) {
-  const float* a = static_cast<const float*>(operands[0]);
-  for (std::size_t i = 0; i < n; ++i)
-    static_cast<float*>(out)[i] = static_cast<float>(function(static_cast<double>(a[i])));
+  const T* a = static_cast<const T*>(operands[0]);
+  for (std::size_t i = 0; i < n; ++i) static_cast<T*>(out)[i] = static_cast<T>(function(static_cast<double>(a[i])));
 }
-template <double (*function)(double, double)>
+template <class T, double (*function)(double, double)>
 void double_row(const void* const* operands, void* out, std::size_t n, const void*) {
-  const float *a = static_cast<const float*>(operands[0]), *b = static_cast<const float*>(operands[1]);
+  const T *a = static_cast<const T*>(operands[0]), *b = static_cast<const T*>(operands[1]);
   for (std::size_t i = 0; i < n; ++i)
-    static_cast<float*>(out)[i] = static_cast<float>(function(static_cast<double>(a[i]), static_cast<double>(b[i])));
+    static_cast<T*>(out)[i] = static_cast<T>(function(static_cast<double>(a[i]), static_cast<double>(b[i])));
 }
 
+template <class T>
 void power_row(const void* const* operands, void* out, std::size_t n, const void* parameters) {
-  const float* a = static_cast<const float*>(operands[0]);
+  const T* a = static_cast<const T*>(operands[0]);
   const double exponent = parameter<double>(parameters, 0);
   for (std::size_t i = 0; i < n; ++i)
-    static_cast<float*>(out)[i] = static_cast<float>(std::pow(static_cast<double>(a[i]), exponent));
+    static_cast<T*>(out)[i] = static_cast<T>(std::pow(static_cast<double>(a[i]), exponent));
 }
 
+template <class T>
 void elu_row(const void* const* operands, void* out, std::size_t n, const void* parameters) {
-  const float* a = static_cast<const float*>(operands[0]);
-  const double alpha = static_cast<double>(parameter<float>(parameters, 0));
-  const double scale = static_cast<double>(parameter<float>(parameters, 1));
-  const double input_scale = static_cast<double>(parameter<float>(parameters, 2));
+  const T* a = static_cast<const T*>(operands[0]);
+  const double alpha = static_cast<double>(parameter<T>(parameters, 0));
+  const double scale = static_cast<double>(parameter<T>(parameters, 1));
+  const double input_scale = static_cast<double>(parameter<T>(parameters, 2));
   for (std::size_t i = 0; i < n; ++i) {
     const double x = static_cast<double>(a[i]);
-    static_cast<float*>(out)[i] = static_cast<float>(x < 0 ? alpha * scale * std::expm1(input_scale * x) : scale * x);
+    static_cast<T*>(out)[i] = static_cast<T>(x < 0 ? alpha * scale * std::expm1(input_scale * x) : scale * x);
   }
+}
+
+// The nearest multiple of a power of 10. The power and the number that becomes an integer are rounded to T.
+template <class T>
+void round_decimals_row(const void* const* operands, void* out, std::size_t n, const void* parameters) {
+  const T* a = static_cast<const T*>(operands[0]);
+  const T decimals = parameter<T>(parameters, 0);
+  const T power = static_cast<T>(std::pow(10.0, std::fabs(static_cast<double>(decimals))));
+  for (std::size_t i = 0; i < n; ++i)
+    static_cast<T*>(out)[i] =
+        decimals < 0 ? std::nearbyint(a[i] / power) * power : std::nearbyint(a[i] * power) / power;
 }
 
 template <class T>
@@ -203,62 +217,84 @@ double floor_of(double a, double b) {
   return whole == 0 ? std::copysign(0.0, a / b) : std::round(whole);
 }
 
-template <double (*function)(double)>
+template <class T, double (*function)(double)>
 constexpr PointwiseFormula doubles() {
-  return {double_row<function>, 1};
+  return {double_row<T, function>, 1};
 }
-template <double (*function)(double, double)>
+template <class T, double (*function)(double, double)>
 constexpr PointwiseFormula doubles() {
-  return {double_row<function>, 2};
+  return {double_row<T, function>, 2};
 }
 
-// Floats have these formulas besides, or instead.
+double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
+double gelu_of(double x) { return x * std::erfc(-x * std::sqrt(0.5)) / 2; }
+double gelu_tanh_of(double x) {
+  const double inner = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+  return x / 2 * (1 + std::tanh(inner));
+}
+
+// An activation of floats by vectors, and of doubles by a function.
+template <class T, Activation activation, double (*function)(double)>
+constexpr PointwiseFormula activated() {
+  if constexpr (std::is_same_v<T, float>)
+    return {activation_row<activation>, 1};
+  else
+    return doubles<T, function>();
+}
+
+// Floats and doubles have these formulas besides, or instead.
+template <class T>
 constexpr NamedFormula float_formulas[] = {
-    {"div", two<float>([](float a, float b) { return a / b; })},
-    {"div_trunc", two<float>([](float a, float b) { return std::trunc(a / b); })},
-    {"div_floor", doubles<floor_of>()},
-    {"fmod", doubles<std::fmod>()},
-    {"remainder", doubles<remainder_of>()},
-    {"pow", doubles<std::pow>()},
-    {"atan2", doubles<std::atan2>()},
-    {"isnan", one<float>([](float a) { return Byte(a != a); })},
-    {"isinf", one<float>([](float a) { return Byte(std::fabs(a) > std::numeric_limits<float>::max()); })},
-    {"floor", one<float>([](float a) { return std::floor(a); })},
-    {"ceil", one<float>([](float a) { return std::ceil(a); })},
-    {"trunc", one<float>([](float a) { return std::trunc(a); })},
-    {"round", one<float>([](float a) { return std::nearbyint(a); })},
-    {"leaky_relu", one<float>([](float a, float slope) { return a > 0 ? a : slope * a; })},
-    {"elu", {elu_row, 1}},
-    {"abs", one<float>([](float a) { return std::fabs(a); })},
-    {"neg", one<float>([](float a) { return -a; })},
-    {"sqrt", one<float>([](float a) { return std::sqrt(a); })},
-    {"rsqrt", one<float>([](float a) { return 1 / std::sqrt(a); })},
-    {"reciprocal", one<float>([](float a) { return 1 / a; })},
-    {"cube", one<float>([](float a) { return a * a * a; })},
-    {"inverse_square", one<float>([](float a) { return 1 / (a * a); })},
-    {"power", {power_row, 1}},
-    {"exp", doubles<std::exp>()},
-    {"expm1", doubles<std::expm1>()},
-    {"log", doubles<std::log>()},
-    {"log1p", doubles<std::log1p>()},
-    {"log2", doubles<std::log2>()},
-    {"log10", doubles<std::log10>()},
-    {"sin", doubles<std::sin>()},
-    {"cos", doubles<std::cos>()},
-    {"tan", doubles<std::tan>()},
-    {"asin", doubles<std::asin>()},
-    {"acos", doubles<std::acos>()},
-    {"atan", doubles<std::atan>()},
-    {"sinh", doubles<std::sinh>()},
-    {"cosh", doubles<std::cosh>()},
-    {"tanh", doubles<std::tanh>()},
-    {"asinh", doubles<std::asinh>()},
-    {"acosh", doubles<std::acosh>()},
-    {"atanh", doubles<std::atanh>()},
-    {"erf", doubles<std::erf>()},
-    {"sigmoid", {activation_row<Activation::sigmoid>, 1}},
-    {"gelu", {activation_row<Activation::gelu>, 1}},
-    {"gelu_tanh", {activation_row<Activation::gelu_tanh>, 1}},
+    {"div", two<T>([](T a, T b) { return a / b; })},
+    {"div_trunc", two<T>([](T a, T b) { return std::trunc(a / b); })},
+    {"div_floor", doubles<T, floor_of>()},
+    {"fmod", doubles<T, std::fmod>()},
+    {"remainder", doubles<T, remainder_of>()},
+    {"pow", doubles<T, std::pow>()},
+    {"hypot", doubles<T, std::hypot>()},
+    {"copysign", two<T>([](T a, T b) { return std::copysign(a, b); })},
+    {"round_decimals", {round_decimals_row<T>, 1}},
+    {"atan2", doubles<T, std::atan2>()},
+    {"isnan", one<T>([](T a) { return Byte(a != a); })},
+    {"isinf", one<T>([](T a) { return Byte(std::fabs(a) > std::numeric_limits<T>::max()); })},
+    {"floor", one<T>([](T a) { return std::floor(a); })},
+    {"ceil", one<T>([](T a) { return std::ceil(a); })},
+    {"trunc", one<T>([](T a) { return std::trunc(a); })},
+    {"round", one<T>([](T a) { return std::nearbyint(a); })},
+    {"leaky_relu", one<T>([](T a, T slope) { return a > 0 ? a : slope * a; })},
+    {"elu", {elu_row<T>, 1}},
+    {"abs", one<T>([](T a) { return std::fabs(a); })},
+    {"neg", one<T>([](T a) { return -a; })},
+    {"sqrt", one<T>([](T a) { return std::sqrt(a); })},
+    {"rsqrt", one<T>([](T a) { return 1 / std::sqrt(a); })},
+    {"reciprocal", one<T>([](T a) { return 1 / a; })},
+    {"cube", one<T>([](T a) { return a * a * a; })},
+    {"inverse_square", one<T>([](T a) { return 1 / (a * a); })},
+    {"power", {power_row<T>, 1}},
+    {"exp", doubles<T, std::exp>()},
+    {"exp2", doubles<T, std::exp2>()},
+    {"expm1", doubles<T, std::expm1>()},
+    {"log", doubles<T, std::log>()},
+    {"log1p", doubles<T, std::log1p>()},
+    {"log2", doubles<T, std::log2>()},
+    {"log10", doubles<T, std::log10>()},
+    {"sin", doubles<T, std::sin>()},
+    {"cos", doubles<T, std::cos>()},
+    {"tan", doubles<T, std::tan>()},
+    {"asin", doubles<T, std::asin>()},
+    {"acos", doubles<T, std::acos>()},
+    {"atan", doubles<T, std::atan>()},
+    {"sinh", doubles<T, std::sinh>()},
+    {"cosh", doubles<T, std::cosh>()},
+    {"tanh", doubles<T, std::tanh>()},
+    {"asinh", doubles<T, std::asinh>()},
+    {"acosh", doubles<T, std::acosh>()},
+    {"atanh", doubles<T, std::atanh>()},
+    {"erfc", doubles<T, std::erfc>()},
+    {"erf", doubles<T, std::erf>()},
+    {"sigmoid", activated<T, Activation::sigmoid, sigmoid_of>()},
+    {"gelu", activated<T, Activation::gelu, gelu_of>()},
+    {"gelu_tanh", activated<T, Activation::gelu_tanh, gelu_tanh_of>()},
 };
 
 // The one quotient beyond the range, of the least integer by -1, wraps.
@@ -334,18 +370,28 @@ constexpr PointwiseFormula find_in(std::span<const NamedFormula> table, const Op
   return {};
 }
 
+template <class T, std::size_t n>
+constexpr PointwiseFormula find_in_either(const NamedFormula (&own)[n], const Operation& operation) {
+  const PointwiseFormula found = find_in(own, operation);
+  return found.row ? found : find_in(number_formulas<T>, operation);
+}
+
 // Evaluated by the compiler, so that a build has no table, only the formulas that its kernels name.
-constexpr PointwiseFormula formula_of(const Operation& operation, Element element) {
-  if (element == Element::boolean) return find_in(truth_formulas, operation);
-  const bool is_float = element == Element::f32;
-  const PointwiseFormula own = is_float ? find_in(float_formulas, operation) : find_in(integer_formulas, operation);
-  if (own.row) return own;
-  return is_float ? find_in(number_formulas<float>, operation) : find_in(number_formulas<Int>, operation);
+template <Element element>
+constexpr PointwiseFormula formula_of(const Operation& operation) {
+  if constexpr (element == Element::boolean)
+    return find_in(truth_formulas, operation);
+  else if constexpr (element == Element::i64)
+    return find_in_either<Int>(integer_formulas, operation);
+  else if constexpr (element == Element::f32)
+    return find_in_either<float>(float_formulas<float>, operation);
+  else
+    return find_in_either<double>(float_formulas<double>, operation);
 }
 
 template <class Asked>
 PointwiseFormula formula_asked() {
-  constexpr PointwiseFormula found = formula_of(Asked::operation(), Asked::element());
+  constexpr PointwiseFormula found = formula_of<Asked::element()>(Asked::operation());
   return found;
 }
 
@@ -361,13 +407,17 @@ PointwiseFormula find_formula(InstructionSet set) {
     static constexpr Operation operation() { return asked_operation; }
     static constexpr Element element() { return asked_element; }
   };
-  constexpr PointwiseFormula (*of_set[])() = ASSAY_OF_EACH_SET(formula_asked<Asked>);
-  return of_set[static_cast<std::size_t>(set)]();
+  if constexpr (asked_element == Element::f64) {
+    return HWY_NAMESPACE::formula_asked<Asked>();
+  } else {
+    constexpr PointwiseFormula (*of_set[])() = ASSAY_OF_EACH_SET(formula_asked<Asked>);
+    return of_set[static_cast<std::size_t>(set)]();
+  }
 }
 
 template <Operation operation, Element element>
 bool has_formula() {
-  return HWY_NAMESPACE::formula_of(operation, element).row;
+  return HWY_NAMESPACE::formula_of<element>(operation).row;
 }
 
 // Instantiates both functions for each operation of a table and each type of elements, as other files declare them
@@ -378,17 +428,17 @@ struct Instance {
 };
 template <const auto& table, std::size_t... i>
 constexpr auto instances_of(std::index_sequence<i...>) {
-  return std::array{Instance{find_formula<table[i / 3].operation, Element(i % 3)>,
-                             has_formula<table[i / 3].operation, Element(i % 3)>}...};
+  return std::array{Instance{find_formula<table[i / elements].operation, Element(i % elements)>,
+                             has_formula<table[i / elements].operation, Element(i % elements)>}...};
 }
 template <const auto& table>
-constexpr auto instances = instances_of<table>(std::make_index_sequence<3 * std::size(table)>());
+constexpr auto instances = instances_of<table>(std::make_index_sequence<elements * std::size(table)>());
 
 namespace tables = HWY_NAMESPACE;
 extern const std::span<const Instance> all_instances[];
 const std::span<const Instance> all_instances[] = {
-    instances<tables::number_formulas<float>>, instances<tables::float_formulas>, instances<tables::integer_formulas>,
-    instances<tables::truth_formulas>};
+    instances<tables::number_formulas<float>>, instances<tables::float_formulas<float>>,
+    instances<tables::integer_formulas>, instances<tables::truth_formulas>};
 
 }  // namespace assay::kernels
 #endif

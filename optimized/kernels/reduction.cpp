@@ -19,7 +19,7 @@ namespace assay::kernels::HWY_NAMESPACE {
 constexpr std::size_t block = 512, rows_of_block = 32;
 
 template <class T>
-using Total = std::conditional_t<std::is_same_v<T, float>, double, std::int64_t>;
+using Total = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
 
 struct Sum {
   template <class T>
@@ -142,7 +142,15 @@ constexpr FoldRows find_fold_of(Fold fold, Element element) {
       if (fold == Fold::min) return {fold_row<Min, std::int64_t>, fold_each_column<Min, std::int64_t>};
       if (fold == Fold::prod) return {fold_row<Prod, std::int64_t>, fold_each_column<Prod, std::int64_t>};
       return {};
+    case Element::f64:
+      if (fold == Fold::sum) return {fold_row<Sum, double>, fold_each_column<Sum, double>};
+      if (fold == Fold::max) return {fold_row<Max, double>, fold_each_column<Max, double>};
+      if (fold == Fold::min) return {fold_row<Min, double>, fold_each_column<Min, double>};
+      if (fold == Fold::prod) return {fold_row<Prod, double>, fold_each_column<Prod, double>};
+      return {};
     case Element::boolean:
+      if (fold == Fold::max) return {fold_row<Max, std::uint8_t>, fold_each_column<Max, std::uint8_t>};
+      if (fold == Fold::min) return {fold_row<Min, std::uint8_t>, fold_each_column<Min, std::uint8_t>};
       if (fold == Fold::any) return {fold_row<Any, std::uint8_t>, fold_each_column<Any, std::uint8_t>};
       return {};
   }
@@ -235,6 +243,12 @@ template FoldRows find_fold<Fold::max, Element::i64>(InstructionSet);
 template FoldRows find_fold<Fold::min, Element::i64>(InstructionSet);
 template FoldRows find_fold<Fold::prod, Element::f32>(InstructionSet);
 template FoldRows find_fold<Fold::prod, Element::i64>(InstructionSet);
+template FoldRows find_fold<Fold::sum, Element::f64>(InstructionSet);
+template FoldRows find_fold<Fold::max, Element::f64>(InstructionSet);
+template FoldRows find_fold<Fold::min, Element::f64>(InstructionSet);
+template FoldRows find_fold<Fold::prod, Element::f64>(InstructionSet);
+template FoldRows find_fold<Fold::max, Element::boolean>(InstructionSet);
+template FoldRows find_fold<Fold::min, Element::boolean>(InstructionSet);
 template FoldRows find_fold<Fold::any, Element::boolean>(InstructionSet);
 
 void softmax(InstructionSet set, Softmax kind, const float* x, float* y, std::size_t n) {

@@ -9,19 +9,6 @@
 namespace assay::optimized {
 namespace {
 
-// The dtype whose elements have the same low bits.
-DType signed_as(DType dtype) {
-  return dtype == DType::uint16 ? DType::int16 : dtype == DType::uint32 ? DType::int32 : dtype;
-}
-
-template <class D>
-std::uint8_t truth(D x) {
-  if constexpr (is_half<D>)
-    return static_cast<float>(x) != 0;
-  else
-    return plain<D, std::uint8_t>(x != D{});
-}
-
 // The number without its fraction. What Wide does not hold becomes its least number.
 template <class D, class Wide>
 std::int64_t truncated(D x) {
@@ -30,34 +17,34 @@ std::int64_t truncated(D x) {
   return x >= -limit && x < limit ? static_cast<Wide>(x) : least;
 }
 
-template <class T>
-Gather to_numbers(DType from, DType) {
-  if (from == DType::float64 && std::is_same_v<T, double>) return nullptr;  // which copy_elements does
-  return with_type_of(from, []<class D>() -> Gather { return gather_as<D, T>; });
+Gather to_floats(DType from, DType) { return find_gather(from, Element::f32); }
+Gather to_doubles(DType from, DType) {  // copy_elements copies doubles
+  return from == DType::float64 ? nullptr : find_gather(from, Element::f64);
+}
+Gather to_truths(DType from, DType) { return find_gather(from, Element::boolean); }
+
+// The same for an unsigned type as wide as Wide: it holds larger numbers, and what is beyond becomes 0.
+template <class D, class Wide>
+std::int64_t truncated_unsigned(D x) {
+  constexpr float half = -static_cast<float>(std::numeric_limits<Wide>::min());
+  if (!(x >= half)) return truncated<D, Wide>(x);
+  return x < 2 * half ? static_cast<std::int64_t>(static_cast<std::uint64_t>(x)) : 0;
 }
 
-template <class Wide>
-Gather to_integers_by(DType from, bool of_floats) {
-  return with_type_of(from, [=]<class D>() -> Gather {
+template <class Wide, bool is_unsigned = false>
+Gather to_integers_by(DType from) {
+  return with_type_of(from, []<class D>() -> Gather {
     if constexpr (std::is_integral_v<D>)
       return gather_as<D, std::int64_t>;
     else
-      return of_floats ? gather_as<D, std::int64_t, truncated<D, Wide>> : nullptr;
+      return gather_as < D, std::int64_t, is_unsigned ? truncated_unsigned<D, Wide> : truncated < D, Wide >> ;
   });
 }
 Gather to_integers(DType from, DType to) {
-  const bool is_wide = to == DType::int64 || to == DType::uint8, of_floats = to != DType::uint32;
-  return is_wide ? to_integers_by<std::int64_t>(from, of_floats) : to_integers_by<std::int32_t>(from, of_floats);
-}
-
-// Conversion to bool is the same for all integer dtypes of one size.
-Gather to_truths(DType from, DType) {
-  return with_type_of(signed_as(from), []<class D>() -> Gather {
-    if constexpr (std::is_integral_v<D> && sizeof(D) == 1)
-      return find_gather(DType::uint8, Element::boolean);
-    else
-      return gather_as<D, std::uint8_t, truth<D>>;
-  });
+  if (to == DType::uint64) return to_integers_by<std::int64_t, true>(from);
+  if (to == DType::uint32) return to_integers_by<std::int32_t, true>(from);
+  const bool is_wide = to == DType::int64 || to == DType::uint8;
+  return is_wide ? to_integers_by<std::int64_t>(from) : to_integers_by<std::int32_t>(from);
 }
 
 // The dtypes of the results of a kernel, and the type in which it computes these.
@@ -67,11 +54,11 @@ struct Target {
   Element element;
 };
 bool is_float(DType to) { return element_of(to) == Element::f32; }
-bool is_integer(DType to) { return element_of(to) == Element::i64 || to == DType::uint16 || to == DType::uint32; }
+bool is_integer(DType to) { return carrier_of(to) == Element::i64; }
 bool is_truth(DType to) { return to == DType::boolean; }
 bool is_double(DType to) { return to == DType::float64; }
-constexpr Target floats{is_float, to_numbers<float>, Element::f32}, wholes{is_integer, to_integers, Element::i64},
-    truths{is_truth, to_truths, Element::boolean}, doubles{is_double, to_numbers<double>, Element::i64};
+constexpr Target floats{is_float, to_floats, Element::f32}, wholes{is_integer, to_integers, Element::i64},
+    truths{is_truth, to_truths, Element::boolean}, doubles{is_double, to_doubles, Element::f64};
 
 struct State {
   bool fixed = false, fits = false;
@@ -90,7 +77,7 @@ bool plan(const Call& call, State& s) {
   if (!target.has(to)) return false;
   s.fixed = is_fixed(call);
   s.gather = target.find(from, to);
-  if (to != dtype_of(target.element) && to != DType::float64) s.store = find_store(target.element, signed_as(to));
+  if (to != dtype_of(target.element)) s.store = find_store(target.element, to);
   s.from_bytes = static_cast<std::uint8_t>(call.tensor(0).element_bytes());
   s.to_bytes = static_cast<std::uint8_t>(out_of(call).element_bytes());
   return s.gather;

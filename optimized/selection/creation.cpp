@@ -24,15 +24,10 @@ void fill_words(std::byte* to, std::int64_t n, const void* element) {
 
 bool element_of(const Value& number, DType dtype, void* to) {
   std::int64_t element = 0;
-  if (dtype == DType::boolean && number.kind != ValueKind::boolean) return false;
-  if (!rounded_number_as(dtype, number, &element)) return false;
-  if (dtype == DType::float64) return std::memcpy(to, &element, sizeof element), true;
-  const auto computed = element_of(dtype);
-  if (!computed) return false;
-  if (dtype == dtype_of(*computed)) return std::memcpy(to, &element, kernels::bytes_of(*computed)), true;
-  const Store store = find_store(*computed, dtype);
-  if (!store) return false;
-  return store(&element, to, 1), true;
+  const auto carrier = carrier_of(dtype);
+  if (!carrier || !rounded_number_as(dtype, number, &element)) return false;
+  if (const Store store = find_store(*carrier, dtype)) return store(&element, to, 1), true;
+  return std::memcpy(to, &element, kernels::bytes_of(*carrier)), true;
 }
 
 void fill(const Tensor& to, const void* element) {
@@ -89,6 +84,55 @@ bool run_fill(const Step& step, Execution&) {
     return false;
   fill(out, &element);
   return true;
+}
+
+// Operators whose number is not an operand.
+template <Sizes sizes, int number>
+bool accepts_constant(const Call& call) {
+  const Value& out = *call.arguments.back();
+  return out.kind == ValueKind::tensor && (number == 0 || carrier_of(out.tensor->dtype));
+}
+template <Sizes sizes, int number>
+bool run_constant(const Step& step, Execution&) {
+  Tensor& out = *step.call.arguments.back()->tensor;
+  Value constant;
+  constant.kind = ValueKind::integer, constant.integer = number;
+  std::uint64_t element[2] = {};
+  Shape shape;
+  if ((number != 0 && !element_of(constant, out.dtype, element)) || !sizes(step.call, shape) ||
+      !resize(out, shape.span()))
+    return false;
+  if (number != 0)
+    fill(out, element);
+  else
+    std::memset(out.data, 0, out.bytes());
+  return true;
+}
+template <Sizes sizes, int number>
+constexpr Kernel constant(const char* name) {
+  return {name, accepts_constant<sizes, number>, nullptr, run_constant<sizes, number>};
+}
+
+// Sizes with a memory format, which is None where an out is given.
+bool unformatted_sizes(const Call& call, Shape& shape) {
+  return call[1].kind == ValueKind::none && listed_sizes(call, shape);
+}
+bool ordered_sizes(const Call& call, Shape& shape) {
+  return call[1].kind != ValueKind::none && listed_sizes(call, shape) && is_format_order(call[1], shape.rank);
+}
+bool permuted_sizes(const Call& call, Shape& shape) {
+  if (!integers(call[1]) || !listed_sizes(call, shape) || call[1].count != static_cast<std::uint32_t>(shape.rank))
+    return false;
+  std::uint32_t seen = 0;
+  for (const Value* d : call[1].items()) {
+    if (d->integer < 0 || d->integer >= shape.rank || (seen >> d->integer & 1)) return false;
+    seen |= std::uint32_t{1} << d->integer;
+  }
+  return true;
+}
+bool strided_sizes(const Call& call, Shape& shape) {
+  return integers(call[1]) && listed_sizes(call, shape) && call[1].count == static_cast<std::uint32_t>(shape.rank) &&
+         (shape.count() == 0 || std::ranges::all_of(call[1].items(), [](const Value* v) { return v->integer >= 0; }));
 }
 
 template <Sizes sizes, int number>
@@ -155,6 +199,12 @@ constexpr Kernel full = filled<listed_sizes, 1>("full");
 constexpr Kernel full_like = filled<formatted_sizes, 1>("full_like");
 constexpr Kernel fill_scalar = filled<sizes_of_self, 1>("fill_scalar");
 constexpr Kernel scalar_tensor = filled<no_sizes, 0>("scalar_tensor");
+constexpr Kernel zeros = constant<listed_sizes, 0>("zeros");
+constexpr Kernel ones = constant<listed_sizes, 1>("ones");
+constexpr Kernel empty = constant<unformatted_sizes, 0>("empty");
+constexpr Kernel empty_ordered = constant<ordered_sizes, 0>("empty_ordered");
+constexpr Kernel empty_permuted = constant<permuted_sizes, 0>("empty_permuted");
+constexpr Kernel empty_strided = constant<strided_sizes, 0>("empty_strided");
 constexpr Kernel arange_f32{"arange_f32", accepts_range<double>, nullptr, run_range<double>};
 constexpr Kernel arange_i64{"arange_i64", accepts_range<std::int64_t>, nullptr, run_range<std::int64_t>};
 

@@ -6,20 +6,44 @@
 #include <limits>
 
 #include "optimized/selection/gather.h"
+#include "optimized/selection/numbers.h"
 
 namespace assay::optimized {
 namespace {
 
-// Returns null if elements of this dtype are not read as T.
+// The signed dtype whose elements have the same bits as those of a wide unsigned one.
+DType low_bits_of(DType dtype) {
+  return dtype == DType::uint16   ? DType::int16
+         : dtype == DType::uint32 ? DType::int32
+         : dtype == DType::uint64 ? DType::int64
+                                  : dtype;
+}
+
+// Elements as numbers. Returns null if this dtype has no elements that T can hold.
 template <class T>
 Gather gather_to(DType from) {
   return with_type_of(from, []<class D>() -> Gather {
-    if constexpr (!is_only_cast<D> && (std::is_integral_v<D> || std::is_same_v<T, float>)) return gather_as<D, T>;
+    if constexpr (std::is_integral_v<D> || std::is_floating_point_v<T>) return gather_as<D, T>;
     return nullptr;
   });
 }
 
-std::uint8_t truth(std::uint8_t x) { return x != 0; }
+template <class D>
+std::uint8_t truth(D x) {
+  if constexpr (is_half<D>)
+    return static_cast<float>(x) != 0;
+  else
+    return x != D{};
+}
+// Signed and unsigned integers of one size have equal truths.
+Gather gather_truths(DType from) {
+  return with_type_of(low_bits_of(from), []<class D>() -> Gather {
+    if constexpr (std::is_integral_v<D> && sizeof(D) == 1)
+      return gather_as<std::uint8_t, std::uint8_t, truth>;
+    else
+      return gather_as<D, std::uint8_t, truth<D>>;
+  });
+}
 
 template <class D>
 void store(const void* from, void* to, std::size_t n) {
@@ -40,30 +64,59 @@ int wider(int a, int b) {
   const int most = std::max(a, b), least = std::min(a, b);
   if (least == static_cast<int>(DType::uint8) && most == static_cast<int>(DType::int8))
     return static_cast<int>(DType::int16);
-  return most == static_cast<int>(DType::bfloat16) && least != most ? static_cast<int>(DType::float32) : most;
+  const bool meets_bfloat16 = most == static_cast<int>(DType::bfloat16) && least != most;
+  return meets_bfloat16 ? std::max(least, static_cast<int>(DType::float32)) : most;
 }
 
-bool fits(DType dtype, std::int64_t x) {
-  if (dtype == DType::int64) return true;
+std::int64_t wrapped(DType dtype, std::int64_t x) {
   const Store wraps = find_store(Element::i64, dtype);
-  const Gather gives = find_gather(dtype, Element::i64);
-  if (!wraps) return false;
-  std::int64_t wrapped = 0, back = 0;
-  wraps(&x, &wrapped, 1), gives(&wrapped, 1, &back, 1);
-  return back == x;
+  if (wraps) wraps(&x, &x, 1), find_gather(dtype, Element::i64)(&x, 1, &x, 1);
+  return x;
 }
 
-bool is_floating(DType dtype) { return element_of(dtype) == Element::f32; }
+// The least and the largest integer of a dtype.
+struct Limits {
+  double least, largest;
+};
+Limits limits_of(DType dtype) {
+  return with_type_of(dtype, []<class D>() -> Limits {
+    if constexpr (std::is_integral_v<D>)
+      return {static_cast<double>(std::numeric_limits<D>::min()), static_cast<double>(std::numeric_limits<D>::max())};
+    return {};
+  });
+}
+
+// A negative integer fits an unsigned dtype if its opposite does.
+bool fits(DType dtype, double x, bool is_real) {
+  const auto [least, largest] = limits_of(dtype);
+  return x >= (!is_real && least == 0 ? -largest : least) && x <= largest && x < 0x1p63;
+}
+
 int level(int dtype) { return static_cast<int>(find_dtype(dtype)->kind); }
+
+bool is_wide_unsigned(int dtype) { return dtype >= static_cast<int>(DType::uint16); }
+
+// The common dtype of two dtypes; -1 if they have none, or kernels do not support it.
+int promote(int a, int b) {
+  if (a == b) return a;
+  const bool is_floating = level(a) == static_cast<int>(Kind::floating) || level(b) == static_cast<int>(Kind::floating);
+  if ((is_wide_unsigned(a) || is_wide_unsigned(b)) && !is_floating) return -1;
+  return level(a) == level(b) ? wider(a, b) : level(a) > level(b) ? a : b;
+}
 
 }  // namespace
 
 std::optional<Element> element_of(DType dtype) {
   if (dtype == DType::boolean) return Element::boolean;
+  if (dtype == DType::float64) return Element::f64;
   return with_type_of(dtype, []<class D>() -> std::optional<Element> {
     if (is_only_cast<D>) return std::nullopt;
     return std::is_integral_v<D> ? Element::i64 : Element::f32;
   });
+}
+std::optional<Element> carrier_of(DType dtype) {
+  const bool is_wide_unsigned = dtype == DType::uint16 || dtype == DType::uint32 || dtype == DType::uint64;
+  return is_wide_unsigned ? Element::i64 : element_of(dtype);
 }
 
 bool holds(DType dtype, DType from) {
@@ -72,13 +125,14 @@ bool holds(DType dtype, DType from) {
 }
 
 DType dtype_of(Element element) {
-  return element == Element::f32 ? DType::float32 : element == Element::i64 ? DType::int64 : DType::boolean;
+  constexpr DType of_each[] = {DType::float32, DType::int64, DType::boolean, DType::float64};
+  return of_each[static_cast<std::size_t>(element)];
 }
 
 Gather find_gather(DType from, Element to) {
   if (to == Element::f32) return gather_to<float>(from);
   if (to == Element::i64) return gather_to<std::int64_t>(from);
-  return from == DType::boolean || from == DType::uint8 ? gather_as<std::uint8_t, std::uint8_t, truth> : nullptr;
+  return to == Element::f64 ? gather_to<double>(from) : gather_truths(from);
 }
 
 Store find_store(Element from, DType to) {
@@ -86,39 +140,51 @@ Store find_store(Element from, DType to) {
   return with_type_of(to, [=]<class D>() -> Store {
     if constexpr (is_half<D>)
       return from == Element::f32 ? store_halves<D> : nullptr;
-    else if constexpr (std::is_integral_v<D> && !is_only_cast<D> && !std::is_same_v<D, std::int64_t>)
+    else if constexpr (std::is_integral_v<D> && !std::is_same_v<D, std::int64_t>)
       return from == Element::i64 ? store<D> : nullptr;
     else
       return nullptr;
   });
 }
 
-bool number_as(DType common, const Value& number, void* to) {
+void convert(DType from, const void* element, DType to, void* converted) {
+  if (from == to)
+    return static_cast<void>(
+        std::memcpy(converted, element, static_cast<std::size_t>(find_dtype(static_cast<int>(to))->bytes)));
+  const Element carrier = *carrier_of(to);
+  if (is_floating(from) && carrier == Element::i64) return find_writer(to)(find_reader(from)(element), converted);
+  std::uint64_t carried = 0;
+  const Store store = find_store(carrier, to);
+  find_gather(from, carrier)(element, 1, store ? &carried : converted, 1);
+  if (store) store(&carried, converted, 1);
+}
+
+bool number_as(DType common, const Value& number, void* to, bool is_operand) {
   const bool is_real = number.kind == ValueKind::real, is_truth = number.kind == ValueKind::boolean;
   if (!is_real && !is_truth && number.kind != ValueKind::integer) return false;
   const std::int64_t whole = is_truth ? number.boolean : is_real ? 0 : number.integer;
   const double exact = is_real ? number.real : static_cast<double>(whole);
   if (common == DType::float64) return std::memcpy(to, &exact, sizeof exact), true;
   if (is_floating(common)) {
-    if (std::isfinite(exact) && std::fabs(exact) > std::numeric_limits<float>::max()) return false;
+    if (!is_operand && std::isfinite(exact) && std::fabs(exact) > std::numeric_limits<float>::max()) return false;
     const float x = is_real ? static_cast<float>(exact) : static_cast<float>(whole);
     return std::memcpy(to, &x, sizeof x), true;
   }
-  if (is_real) return false;
-  if (common == DType::boolean) return *static_cast<std::uint8_t*>(to) = whole != 0, true;
-  if (!fits(common, whole)) return false;
-  return std::memcpy(to, &whole, sizeof whole), true;
+  if (common == DType::boolean) return *static_cast<std::uint8_t*>(to) = exact != 0, true;
+  if (is_operand ? is_real : !fits(common, exact, is_real)) return false;
+  const std::int64_t x = wrapped(common, is_real ? static_cast<std::int64_t>(exact) : whole);
+  return std::memcpy(to, &x, sizeof x), true;
 }
 
-bool rounded_number_as(DType dtype, const Value& number, void* to) {
-  if (!number_as(dtype, number, to)) return false;
+bool rounded_number_as(DType dtype, const Value& number, void* to, bool is_operand) {
+  if (!number_as(dtype, number, to, is_operand)) return false;
   const Store round = is_floating(dtype) ? find_store(Element::f32, dtype) : nullptr;
   if (!round) return true;
   const auto is_finite = [&] { return std::isfinite(*static_cast<const float*>(to)); };
   const bool was_finite = is_finite();
   std::uint16_t half;
   round(to, &half, 1), find_gather(dtype, Element::f32)(&half, 1, to, 1);
-  return is_finite() || !was_finite;
+  return is_operand || is_finite() || !was_finite;
 }
 
 void Promotion::add(const Value& operand) {
@@ -131,17 +197,21 @@ void Promotion::add(const Value& operand) {
     dtype = static_cast<int>(DType::float32);
   else if (operand.kind != ValueKind::boolean)
     known_ = false;
-  known_ = known_ && element_of(static_cast<DType>(dtype));
+  known_ = known_ && level(dtype) < static_cast<int>(Kind::complex);
   int& to = of_[place];
-  if (!known_ || to == dtype) return;
-  to = to < 0 || level(dtype) > level(to) ? dtype : level(dtype) == level(to) ? wider(dtype, to) : to;
+  to = !known_ || to < 0 ? dtype : promote(dtype, to);
+  known_ = known_ && to >= 0;
 }
 
 std::optional<DType> Promotion::result() const {
   int common = -1;
-  for (const int next : of_)
-    if (next >= 0 && (common < 0 || level(next) > level(common))) common = next;
-  if (!known_ || common < 0) return std::nullopt;
+  bool known = known_;
+  for (const int next : of_) {
+    if (next < 0 || (common >= 0 && level(next) <= level(common))) continue;
+    common = common < 0 || !known ? next : promote(common, next);
+    known = known && common >= 0;
+  }
+  if (!known || common < 0) return std::nullopt;
   return static_cast<DType>(common);
 }
 

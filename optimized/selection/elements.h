@@ -13,12 +13,15 @@ using kernels::Element;
 
 // The type in which kernels compute with elements of the dtype, or nothing if kernels do not compute with the dtype.
 std::optional<Element> element_of(DType dtype);
+// The type that carries the elements of any real dtype: element_of(), and integers for the unsigned dtypes of 16 bits
+// or more.
+std::optional<Element> carrier_of(DType dtype);
 // Whether `dtype` can hold each number of `from`. Floats count as holding integers, which are rounded.
 bool holds(DType dtype, DType from);
 DType dtype_of(Element element);  // the dtype whose elements are stored in this type
 
 // Reads n elements with a stride and writes them contiguously in another type. find_gather returns null if there is no
-// such conversion.
+// such conversion: from a floating dtype to integers, and from a dtype that is not real.
 using Gather = void (*)(const void* from, std::ptrdiff_t stride, void* to, std::size_t n);
 Gather find_gather(DType from, Element to);
 // Stores the low bits of elements contiguously as elements of a dtype. find_store returns null if there is no such
@@ -26,11 +29,14 @@ Gather find_gather(DType from, Element to);
 using Store = void (*)(const void* from, void* to, std::size_t n);
 Store find_store(Element from, DType to);
 
+// Converts one element between real dtypes, as PyTorch does.
+void convert(DType from, const void* element, DType to, void* converted);
+
 // Reads a number of the program as an element for a computation in the dtype. Returns false if the value is not a
-// number or does not fit.
-bool number_as(DType common, const Value& number, void* to);
+// number or does not fit. An operand always fits: an integer wraps, and a float may become infinite.
+bool number_as(DType common, const Value& number, void* to, bool is_operand = false);
 // The same, but the number is rounded to the dtype.
-bool rounded_number_as(DType dtype, const Value& number, void* to);
+bool rounded_number_as(DType dtype, const Value& number, void* to, bool is_operand = false);
 
 // The common dtype of tensors and numbers, by PyTorch's promotion.
 class Promotion {

@@ -70,6 +70,8 @@ auto with_type_of(DType dtype, F f) -> decltype(f.template operator()<float>()) 
       return f.template operator()<std::int16_t>();
     case DType::int8:
       return f.template operator()<std::int8_t>();
+    case DType::uint64:
+      return f.template operator()<std::uint64_t>();
     case DType::uint32:
       return f.template operator()<std::uint32_t>();
     case DType::uint16:
@@ -85,8 +87,8 @@ template <class D>
 constexpr bool is_half = std::is_same_v<D, Float16> || std::is_same_v<D, BFloat16>;
 // Whether elements of the type are only converted to another dtype; no kernel computes with them.
 template <class D>
-constexpr bool is_only_cast =
-    std::is_same_v<D, double> || std::is_same_v<D, std::uint32_t> || std::is_same_v<D, std::uint16_t>;
+constexpr bool is_only_cast = std::is_same_v<D, double> || std::is_same_v<D, std::uint64_t> ||
+                              std::is_same_v<D, std::uint32_t> || std::is_same_v<D, std::uint16_t>;
 
 // Reads n elements at a distance of `stride` elements and writes them contiguously.
 template <class D, class T, T (*converted)(D) = plain<D, T>>

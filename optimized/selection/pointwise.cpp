@@ -5,6 +5,7 @@
 
 #include "kernels.gen.h"
 #include "optimized/selection/elements.h"
+#include "optimized/selection/numbers.h"
 #include "optimized/selection/views.h"
 
 // Elementwise kernels: each result is computed from one number, or from two or three that are broadcast.
@@ -19,13 +20,16 @@ using Slot = std::int64_t;         // holds one element of any type
 
 // What an operation decides about its operands and parameters.
 struct Traits {
-  bool is_division = false;    // whose divisor, if it is an integer, must not be 0
-  bool is_limited = false;     // whether the second and the third operand are limits; one of them may be None
-  bool has_condition = false;  // its first operand is a truth
-  bool takes_number = false;   // a number as the second operand is not rounded to a half type
-  bool has_slope = false;      // its parameters are not rounded to a half type
-  bool is_power = false;       // its parameter is a double
-  bool is_difference = false;  // its parameter is the opposite of the call's
+  bool is_division = false;        // whose divisor, if it is an integer, must not be 0
+  bool is_limited = false;         // whether the second and the third operand are limits; one of them may be None
+  bool has_condition = false;      // its first operand is a truth
+  bool takes_number = false;       // a number as the second operand is not rounded to a half type
+  bool has_slope = false;          // its parameters are not rounded to a half type
+  bool is_power = false;           // its parameter is a double
+  bool is_difference = false;      // its parameter is the opposite of the call's
+  bool takes_unsigned = false;     // it is computed in unsigned dtypes of 16 bits or more
+  bool keeps_dtype = false;        // results are not converted to another dtype of the out
+  bool keeps_with_number = false;  // results are not converted if the second operand is a number
 };
 
 constexpr Traits traits_of(const Operation& operation) {
@@ -36,9 +40,15 @@ constexpr Traits traits_of(const Operation& operation) {
           .is_limited = is_any_of({"clamp_between"}),
           .has_condition = is_any_of({"where"}),
           .takes_number = is_any_of({"mul", "div", "div_trunc", "div_floor"}),
-          .has_slope = is_any_of({"leaky_relu", "elu"}),
+          .has_slope = is_any_of({"leaky_relu", "elu", "round_decimals"}),
           .is_power = is_any_of({"power"}),
-          .is_difference = is_any_of({"sub", "rsub"})};
+          .is_difference = is_any_of({"sub", "rsub"}),
+          .takes_unsigned = is_any_of({"mul", "eq", "ne", "bitwise_and", "bitwise_or", "bitwise_xor", "where", "floor",
+                                       "ceil", "trunc", "round", "isnan", "isinf"}),
+          .keeps_dtype = is_any_of({"neg", "relu", "clamp", "where", "gelu", "gelu_tanh", "isnan", "isinf", "sign",
+                                    "floor", "ceil", "trunc", "round", "round_decimals", "leaky_relu", "elu", "abs",
+                                    "bitwise_not", "logical_not"}),
+          .keeps_with_number = is_any_of({"add", "sub", "rsub", "mul", "div", "div_trunc", "div_floor"})};
 }
 
 // An operation on elements of one type.
@@ -66,6 +76,10 @@ struct State {
   Store store = nullptr;  // the function that stores results; null if they are stored as the row writes them
   Store round = nullptr;  // rounds to a common dtype of half floats; `widen` reads it back
   Gather widen = nullptr;
+  // Convert results, as they are stored, to another dtype of the out. `store_cast` is null if `cast` gives its
+  // elements.
+  Gather cast = nullptr;
+  Store store_cast = nullptr;
   std::ptrdiff_t first[most_operands_in] = {};  // elements before the operand's first one
   Slot numbers[most_operands_in] = {}, parameters[kernels::most_parameters] = {};
   Nest nest;
@@ -82,13 +96,15 @@ bool is_none(const Value& v) { return v.kind == ValueKind::none && !v.changes; }
 // A limit from below or above that every number keeps.
 Slot no_limit(DType common, bool above) {
   Slot limit = above ? std::numeric_limits<Slot>::max() : std::numeric_limits<Slot>::min();
-  const float infinite = above ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity();
-  if (element_of(common) == Element::f32) std::memcpy(&limit, &infinite, sizeof infinite);
+  const double infinite = above ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  const float narrow = static_cast<float>(infinite);
+  if (element_of(common) == Element::f32) std::memcpy(&limit, &narrow, sizeof narrow);
+  if (element_of(common) == Element::f64) std::memcpy(&limit, &infinite, sizeof infinite);
   return limit;
 }
 
-bool read_number(const State& s, const Value& v, bool rounds, Slot* to) {
-  return rounds ? rounded_number_as(s.common, v, to) : number_as(s.common, v, to);
+bool read_number(const State& s, const Value& v, bool rounds, Slot* to, bool is_operand = false) {
+  return rounds ? rounded_number_as(s.common, v, to, is_operand) : number_as(s.common, v, to, is_operand);
 }
 
 // The opposite, of the same kind, of a number that was read: an integer 0 has no sign. An opposite of an unsigned type
@@ -116,7 +132,8 @@ bool read_parameters(const Call& call, State& s) {
     if (is_none(v)) {
       s.parameters[i] = no_limit(s.common, i > 0);
     } else if (v.kind == ValueKind::integer || v.kind == ValueKind::real || s.common == DType::boolean) {
-      if (!read_number(s, v, s.rounds_parameters, &s.parameters[i])) return false;
+      const bool is_truncated = v.kind == ValueKind::real && !optimized::is_floating(s.common);
+      if (is_truncated || !read_number(s, v, s.rounds_parameters, &s.parameters[i])) return false;
       if (v.kind == ValueKind::real && std::isnan(v.real)) return false;
       if (s.traits.is_difference && !read_opposite(s, v, &s.parameters[i])) return false;
       if (s.traits.is_power) read_exponent(s, v, &s.parameters[i]);
@@ -133,7 +150,7 @@ bool read_numbers(const Call& call, State& s) {
     if (v.kind == ValueKind::tensor) continue;
     if (s.traits.is_limited && is_none(v))
       s.numbers[k] = no_limit(s.common, k == 2);
-    else if (!read_number(s, v, s.rounds[k], &s.numbers[k]))
+    else if (!read_number(s, v, s.rounds[k], &s.numbers[k], true))
       return false;
   }
   return read_parameters(call, s);
@@ -141,7 +158,7 @@ bool read_numbers(const Call& call, State& s) {
 
 // Integers cannot be divided by 0.
 bool divides(const Call& call, const State& s) {
-  if (!s.traits.is_division) return true;
+  if (!s.traits.is_division || element_of(s.common) != Element::i64) return true;
   const Value& divisor = call[1];
   if (divisor.kind != ValueKind::tensor) return s.numbers[1] != 0;
   Slot gathered[tile];
@@ -173,6 +190,11 @@ Nest make_nest(const Call& call, int operands, const Shape& shape) {
   return nest_of(shape, out.dim_order, std::span(strides).first(static_cast<std::size_t>(operands) + 1));
 }
 
+// The type in which an operation computes in a dtype; nothing if it does not.
+std::optional<Element> element_for(const Traits& traits, DType common) {
+  return traits.takes_unsigned ? carrier_of(common) : element_of(common);
+}
+
 // The dtype that a call is computed in. Integers become floats where the operation is defined on floats alone.
 std::optional<DType> common_of(const Call& call, const Computation& c, int operands) {
   Promotion promotion;
@@ -181,7 +203,8 @@ std::optional<DType> common_of(const Call& call, const Computation& c, int opera
     if (!c.traits.is_limited || !is_none(v)) promotion.add(v);
   }
   const auto common = promotion.result();
-  return common && element_of(*common) != Element::f32 && !c.has_integers() ? std::optional(DType::float32) : common;
+  const bool is_whole = common && !optimized::is_floating(*common);
+  return is_whole && !c.has_integers() ? std::optional(DType::float32) : common;
 }
 
 // Whether operand k can be read as the computation wants it.
@@ -209,16 +232,29 @@ bool has_operands(const Call& call, std::size_t operands) {
                              [](const Value* v) { return v->kind <= ValueKind::tensor; });
 }
 
+// Results may be converted to a dtype of at least the same kind, unless the operation keeps their dtype.
+bool plan_cast(const Call& call, const Traits& traits, DType result, State& s) {
+  const DType out = out_of(call).dtype;
+  const auto carrier = carrier_of(out);
+  const bool keeps = traits.keeps_dtype || (traits.keeps_with_number && call[1].kind != ValueKind::tensor) ||
+                     call.roles->name.starts_with("aten::__");
+  const auto kind = [](DType dtype) { return find_dtype(static_cast<int>(dtype))->kind; };
+  if (keeps || !carrier || kind(out) < kind(result)) return false;
+  s.cast = find_gather(result, *carrier);
+  s.store_cast = find_store(*carrier, out);
+  return s.cast;
+}
+
 // Whether the computation does the call, and how.
 bool plan(const Call& call, const Computation& c, State& s) {
   if (!call.set) return false;
   const kernels::PointwiseFormula formula = c.find_formula(*call.set);
   if (!formula.row || !has_operands(call, formula.operands)) return false;
   const auto common = common_of(call, c, formula.operands);
-  if (!common || element_of(*common) != c.element) return false;
+  if (!common || element_for(c.traits, *common) != c.element) return false;
   const Tensor& out = out_of(call);
   const DType result = formula.gives_truth ? DType::boolean : *common;
-  if (out.dtype != result) return false;
+  if (out.dtype != result && !plan_cast(call, c.traits, result, s)) return false;
   s.common = *common, s.operands = formula.operands, s.row = formula.row, s.traits = c.traits;
   s.result_bytes = static_cast<std::uint8_t>(out.element_bytes());
   const bool is_half = c.element == Element::f32 && *common != DType::float32;
@@ -273,6 +309,12 @@ const void* prepare(const Call& call, const Computation& c, Stores& stores) {
   return &s;
 }
 
+void cast_results(const State& s, const std::byte* results, std::byte* to, std::size_t n) {
+  alignas(64) std::byte carried[tile * sizeof(Slot)];
+  s.cast(results, 1, s.store_cast ? carried : to, n);
+  if (s.store_cast) s.store_cast(carried, to, n);
+}
+
 // Does the rows of the outermost loop that are in the range.
 void run_rows(const State& s, const Nest& whole, kernels::Range range, const Call& call) {
   alignas(64) std::byte gathered[most_operands_in][tile * sizeof(Slot)];
@@ -289,7 +331,7 @@ void run_rows(const State& s, const Nest& whole, kernels::Range range, const Cal
   }
   std::byte* out = out_of(call).data + first(0) * s.result_bytes;
   const int inner = nest.loops - 1;
-  bool direct[most_operands_in], all_direct = !s.store;
+  bool direct[most_operands_in], all_direct = !s.store && !s.cast;
   for (int k = 0; k < s.operands; ++k) {
     direct[k] = nest.loops > 0 && !s.converts[k] && nest.stride[k + 1][inner] == 1;
     all_direct = all_direct && direct[k];
@@ -310,8 +352,9 @@ void run_rows(const State& s, const Nest& whole, kernels::Range range, const Cal
         filled[k] = from;
       }
       std::byte* to = out + (at[0] + static_cast<std::ptrdiff_t>(done)) * s.result_bytes;
-      s.row(operands, s.store ? results : to, now, s.parameters);
-      if (s.store) s.store(results, to, now);
+      s.row(operands, s.store || s.cast ? results : to, now, s.parameters);
+      if (s.store) s.store(results, s.cast ? results : to, now);
+      if (s.cast) cast_results(s, results, to, now);
     }
   });
 }
@@ -354,7 +397,12 @@ constexpr Kernel pointwise(const char* name) {
 
 bool is_limited(const Call& call) { return call[1].kind != ValueKind::none || call[2].kind != ValueKind::none; }
 
-bool is_floating(const Call& call) { return element_of(call.tensor(0).dtype) == Element::f32; }
+bool is_floating(const Call& call) { return optimized::is_floating(call.tensor(0).dtype); }
+bool has_floating(const Call& call) {
+  return std::ranges::any_of(call.arguments.first(2), [](const Value* v) {
+    return v->kind == ValueKind::tensor && optimized::is_floating(v->tensor->dtype);
+  });
+}
 
 // pow.Tensor_Scalar: some exponents have a formula of their own, except square roots of float16.
 template <int halves>
@@ -366,7 +414,17 @@ bool has_exponent(const Call& call) {
 }
 bool is_power(const Call& call) { return is_floating(call) && !call[1].changes; }
 bool is_whole_power(const Call& call) {
-  return !call[1].changes && call[1].kind == ValueKind::integer && call[1].integer >= 0;
+  const DType dtype = call.tensor(0).dtype;
+  Slot exponent;
+  return !call[1].changes && call[1].kind == ValueKind::integer && call[1].integer >= 0 &&
+         (dtype == DType::boolean || number_as(dtype, call[1], &exponent));
+}
+// An unsigned dtype has no negative limits.
+bool has_own_limits(const Call& call) {
+  const auto is_own = [&](const Value& limit) {
+    return !limit.changes && (call.tensor(0).dtype != DType::uint8 || limit.integer >= 0);
+  };
+  return element_of(call.tensor(0).dtype) != Element::i64 || (is_own(call[1]) && is_own(call[2]));
 }
 // Excludes base 1, whose powers are 1 in the dtype of the out.
 bool is_base(const Call& call) {

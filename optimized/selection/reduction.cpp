@@ -103,6 +103,7 @@ struct Sink {  // receives totals
   Store stored;  // for half floats, and integers narrower than int64
 
   void store(std::ptrdiff_t i, const Total& total) const {
+    if (element == Element::f64) return static_cast<void>(to.elements<double>()[i] = total.real / scale);
     const float real = element == Element::f32 ? static_cast<float>(total.real / scale) : 0;
     const void* from = element == Element::f32 ? static_cast<const void*>(&real) : &total.integer;
     if (stored)
@@ -205,7 +206,10 @@ bool accepts(const Call& call) {
   if (!call.set || call[0].kind != ValueKind::tensor || call.arguments.back()->kind != ValueKind::tensor) return false;
   const Tensor &self = call.tensor(0), &out = out_of(call);
   bool asked = false;
-  if (element_of(out.dtype) != element || !find_gather(self.dtype, element) ||
+  const bool gives_bytes = fold == Fold::any && out.dtype == DType::uint8 && self.dtype == DType::uint8;
+  const bool is_any = fold == Fold::any && element_of(self.dtype);
+  if ((element_of(out.dtype) != element && !gives_bytes) || !find_gather(self.dtype, element) ||
+      (fold == Fold::any && (!is_any || (self.dtype == DType::uint8 && !gives_bytes))) ||
       asked_dtype(call, out.dtype, asked) != out.dtype)
     return false;
   // Without a dtype, a mean is of floats, a product over all elements has self's dtype or int64, and an extreme has
@@ -239,9 +243,10 @@ bool run(const Step& step, Execution&) {
   const bool of_nothing = (fold == Fold::max || fold == Fold::min) && loops.count == 0;
   if (of_nothing) return false;
   resize(out, result.span());
-  reduce(*static_cast<const kernels::FoldRows*>(step.state), loops, identity_of(fold, element == Element::f32),
-         Source(self, element),
-         {element, mean ? static_cast<double>(loops.count) : 1, out, find_store(element, out.dtype)});
+  reduce(*static_cast<const kernels::FoldRows*>(step.state), loops,
+         identity_of(fold, element == Element::f32 || element == Element::f64), Source(self, element),
+         {element, mean ? static_cast<double>(loops.count) : 1, out,
+          element == Element::boolean ? nullptr : find_store(element, out.dtype)});
   return true;
 }
 
@@ -276,7 +281,8 @@ bool accepts_first(const Call& call) {
 
 template <Element element, bool largest>
 bool run_first(const Step& step, Execution&) {
-  using T = std::conditional_t<element == Element::f32, float, std::int64_t>;
+  using T = std::conditional_t<element == Element::f64, double,
+                               std::conditional_t<element == Element::f32, float, std::int64_t>>;
   using Limits = std::numeric_limits<T>;
   const Call& call = step.call;
   const Tensor& self = call.tensor(0);
@@ -380,24 +386,41 @@ using enum Element;
 }  // namespace
 
 constexpr Kernel sum_f32 = reduction<Fold::sum, f32>("sum_f32");
+constexpr Kernel sum_f64 = reduction<Fold::sum, f64>("sum_f64");
 constexpr Kernel sum_i64 = reduction<Fold::sum, i64>("sum_i64");
 constexpr Kernel mean_f32 = reduction<Fold::sum, f32, Dims::named_or_all, true>("mean_f32");
+constexpr Kernel mean_f64 = reduction<Fold::sum, f64, Dims::named_or_all, true>("mean_f64");
 constexpr Kernel mean_all_f32 = reduction<Fold::sum, f32, Dims::all, true>("mean_all_f32");
+constexpr Kernel mean_all_f64 = reduction<Fold::sum, f64, Dims::all, true>("mean_all_f64");
 constexpr Kernel amax_f32 = reduction<Fold::max, f32>("amax_f32");
+constexpr Kernel amax_f64 = reduction<Fold::max, f64>("amax_f64");
 constexpr Kernel amax_i64 = reduction<Fold::max, i64>("amax_i64");
 constexpr Kernel amin_f32 = reduction<Fold::min, f32>("amin_f32");
+constexpr Kernel amin_f64 = reduction<Fold::min, f64>("amin_f64");
 constexpr Kernel amin_i64 = reduction<Fold::min, i64>("amin_i64");
 constexpr Kernel max_all_f32 = reduction<Fold::max, f32, Dims::all>("max_all_f32");
+constexpr Kernel max_all_f64 = reduction<Fold::max, f64, Dims::all>("max_all_f64");
 constexpr Kernel min_all_f32 = reduction<Fold::min, f32, Dims::all>("min_all_f32");
+constexpr Kernel min_all_f64 = reduction<Fold::min, f64, Dims::all>("min_all_f64");
+constexpr Kernel amax_bool = reduction<Fold::max, boolean>("amax_bool");
+constexpr Kernel amin_bool = reduction<Fold::min, boolean>("amin_bool");
+constexpr Kernel max_all_bool = reduction<Fold::max, boolean, Dims::all>("max_all_bool");
+constexpr Kernel min_all_bool = reduction<Fold::min, boolean, Dims::all>("min_all_bool");
+constexpr Kernel max_all_i64 = reduction<Fold::max, i64, Dims::all>("max_all_i64");
+constexpr Kernel min_all_i64 = reduction<Fold::min, i64, Dims::all>("min_all_i64");
 constexpr Kernel prod_f32 = reduction<Fold::prod, f32, Dims::named>("prod_f32");
+constexpr Kernel prod_f64 = reduction<Fold::prod, f64, Dims::named>("prod_f64");
 constexpr Kernel prod_i64 = reduction<Fold::prod, i64, Dims::named>("prod_i64");
 constexpr Kernel prod_all_f32 = reduction<Fold::prod, f32, Dims::all>("prod_all_f32");
+constexpr Kernel prod_all_f64 = reduction<Fold::prod, f64, Dims::all>("prod_all_f64");
 constexpr Kernel prod_all_i64 = reduction<Fold::prod, i64, Dims::all>("prod_all_i64");
 constexpr Kernel any_bool = reduction<Fold::any, boolean, Dims::named>("any_bool");
 constexpr Kernel any_all_bool = reduction<Fold::any, boolean, Dims::all>("any_all_bool");
 constexpr Kernel largest_f32 = first_of<f32, true>("largest_f32");
+constexpr Kernel largest_f64 = first_of<f64, true>("largest_f64");
 constexpr Kernel largest_i64 = first_of<i64, true>("largest_i64");
 constexpr Kernel smallest_f32 = first_of<f32, false>("smallest_f32");
+constexpr Kernel smallest_f64 = first_of<f64, false>("smallest_f64");
 constexpr Kernel smallest_i64 = first_of<i64, false>("smallest_i64");
 constexpr Kernel variance_f32{"variance_f32", accepts_variance, nullptr, run_variance};
 

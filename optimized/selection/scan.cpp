@@ -37,7 +37,8 @@ void each_of(const Rows& rows, Row row) {
 }
 
 template <Element element>
-using Number = std::conditional_t<element == Element::f32, float, std::int64_t>;
+using Number = std::conditional_t<element == Element::f64, double,
+                                  std::conditional_t<element == Element::f32, float, std::int64_t>>;
 
 std::byte* place(const Tensor& t, std::ptrdiff_t i) {
   return t.data + i * static_cast<std::ptrdiff_t>(t.element_bytes());
@@ -56,7 +57,7 @@ bool accepts_sums(const Call& call) {
 
 template <Element element>
 bool run_sums(const Step& step, Execution&) {
-  using Total = std::conditional_t<element == Element::f32, double, std::uint64_t>;
+  using Total = std::conditional_t<element == Element::i64, std::uint64_t, double>;
   const Tensor& self = step.call.tensor(0);
   Tensor& out = step.call.tensor(3);
   if (!resize(out, self.shape())) return false;
@@ -106,6 +107,14 @@ bool sorted(const Call& call, Order& order) {
   const Tensor& self = call.tensor(0);
   order.dim = dim_of(call[1], self.rank), order.largest = call[2].boolean;
   if (order.dim < 0 || call[2].kind != ValueKind::boolean) return false;
+  order.k = self.rank > 0 ? self.size(order.dim) : 1;
+  return true;
+}
+// self, stable, dim, descending, values, indices. The order is always stable.
+bool sorted_stably(const Call& call, Order& order) {
+  const Tensor& self = call.tensor(0);
+  order.dim = dim_of(call[2], self.rank), order.largest = call[3].boolean;
+  if (order.dim < 0 || call[3].kind != ValueKind::boolean) return false;
   order.k = self.rank > 0 ? self.size(order.dim) : 1;
   return true;
 }
@@ -189,9 +198,15 @@ using enum Element;
 
 constexpr Kernel cumsum_f32{"cumsum_f32", accepts_sums<f32>, nullptr, run_sums<f32>};
 constexpr Kernel cumsum_i64{"cumsum_i64", accepts_sums<i64>, nullptr, run_sums<i64>};
+constexpr Kernel cumsum_f64{"cumsum_f64", accepts_sums<f64>, nullptr, run_sums<f64>};
 constexpr Kernel topk_f32 = ordered<first_few, f32>("topk_f32");
 constexpr Kernel topk_i64 = ordered<first_few, i64>("topk_i64");
 constexpr Kernel sort_f32 = ordered<sorted, f32>("sort_f32");
 constexpr Kernel sort_i64 = ordered<sorted, i64>("sort_i64");
+constexpr Kernel topk_f64 = ordered<first_few, f64>("topk_f64");
+constexpr Kernel sort_f64 = ordered<sorted, f64>("sort_f64");
+constexpr Kernel stable_sort_f32 = ordered<sorted_stably, f32>("stable_sort_f32");
+constexpr Kernel stable_sort_i64 = ordered<sorted_stably, i64>("stable_sort_i64");
+constexpr Kernel stable_sort_f64 = ordered<sorted_stably, f64>("stable_sort_f64");
 
 }  // namespace assay::optimized

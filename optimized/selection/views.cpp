@@ -64,6 +64,17 @@ bool t_view(const Call&, View& v) { return v.shape.rank < 2 || (v.shape.rank == 
 bool selected_view(const Call& call, View& v) { return select(v, call[1], call[2]); }
 bool sliced_view(const Call& call, View& v) { return slice(v, call[1], call[2], call[3], call[4]); }
 
+// Operands: self, dim, start, length.
+bool narrowed_view(const Call& call, View& v) {
+  const int d = v.shape.rank > 0 ? dim_of(call[1], v.shape.rank) : -1;
+  if (d < 0 || call[2].kind != ValueKind::integer || call[3].kind != ValueKind::integer) return false;
+  const std::int64_t n = v.shape.sizes[d], given = call[2].integer, size = call[3].integer;
+  const std::int64_t start = given < 0 ? given + n : given;
+  if (start < 0 || start > n || size < 0 || size > n - start) return false;
+  v.first += start * v.strides.of[d], v.shape.sizes[d] = static_cast<std::int32_t>(size);
+  return true;
+}
+
 bool unsqueezed_view(const Call& call, View& v) {
   const int rank = v.shape.rank + 1, d = dim_of(call[1], rank);
   if (d < 0 || rank > static_cast<int>(max_rank)) return false;
@@ -174,6 +185,7 @@ constexpr struct {
     {"aten::expand_copy.out", expanded_view},
     {"aten::flip.out", flipped_view},
     {"aten::lift_fresh_copy.out", same_view},
+    {"aten::narrow_copy.out", narrowed_view},
     {"aten::permute_copy.out", permuted_view},
     {"aten::select_copy.int_out", selected_view},
     {"aten::slice_copy.Tensor_out", sliced_view},

@@ -18,7 +18,7 @@ LoneStep::LoneStep(const optimized::Kernel& kernel, const optimized::Call& call,
   const optimized::Stores made = prepare(tables, packed, prepared);
   if (made.refused) throw assay::Fault(Outcome::exhausted, "V4", made.refused);
   if (!tables.has_room())
-    throw assay::Fault(Outcome::exhausted, "V4", "the state of the kernel takes more than 1024 bytes");
+    throw assay::Fault(Outcome::exhausted, "V4", "the state of the kernel takes more than 4096 bytes");
 }
 
 optimized::Stores LoneStep::prepare(format::Workspace& tables, optimized::Packed& packed, format::Workspace& prepared) {

@@ -23,7 +23,7 @@ class LoneStep {
  private:
   optimized::Stores prepare(format::Workspace& tables, optimized::Packed& packed, format::Workspace& prepared);
 
-  alignas(64) std::byte state_[1024];  // the most that a step may have
+  alignas(64) std::byte state_[4096];  // the most that a step may have
   optimized::Step step_;
   const optimized::Kernel& kernel_;
   std::optional<sandbox::ClientMemory> packed_, prepared_, scratch_;

@@ -1,0 +1,76 @@
+#include "optimized/kernels/quantize.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "optimized/kernels/quantize.cpp"
+#include <hwy/foreach_target.h>
+
+#include "optimized/kernels/vectors-inl.h"
+
+// The compiler makes vectors of these loops.
+HWY_BEFORE_NAMESPACE();
+namespace assay::kernels::HWY_NAMESPACE {
+
+// A float beyond the range of the integer, and NaN, give the least integer.
+HWY_INLINE std::int32_t integer_of(float x) {
+  constexpr float limit = 0x1p31f;
+  const bool fits = x >= -limit && x < limit;
+  return fits ? static_cast<std::int32_t>(fits ? x : 0) : std::numeric_limits<std::int32_t>::min();
+}
+
+template <class Code, bool adds_first>
+HWY_INLINE void quantize_row_by(const Quantizer& q, const float* x, Code* codes, std::size_t n) {
+  const float inverse_scale = q.inverse_scale, zero_point = q.zero_point, low = q.low, high = q.high;
+#pragma omp simd
+  for (std::size_t i = 0; i < n; ++i) {
+    const float scaled = x[i] * inverse_scale;
+    const float code = adds_first ? std::nearbyint(scaled + zero_point) : std::nearbyint(scaled) + zero_point;
+    const float least = code < low ? low : code;
+    codes[i] = static_cast<Code>(integer_of(least > high ? high : least));
+  }
+}
+
+template <class Code>
+void quantize_row(const Quantizer& q, const float* x, Code* codes, std::size_t n) {
+  q.adds_first ? quantize_row_by<Code, true>(q, x, codes, n) : quantize_row_by<Code, false>(q, x, codes, n);
+}
+
+template <class Code>
+void dequantize_row(float zero_point, float scale, const Code* codes, float* y, std::size_t n) {
+#pragma omp simd
+  for (std::size_t i = 0; i < n; ++i) y[i] = (static_cast<float>(codes[i]) - zero_point) * scale;
+}
+
+}  // namespace assay::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace assay::kernels {
+
+template <class Code>
+QuantizeRow<Code> find_quantize(InstructionSet set) {
+  constexpr QuantizeRow<Code> of_set[] = ASSAY_OF_EACH_SET(quantize_row<Code>);
+  return of_set[static_cast<std::size_t>(set)];
+}
+template QuantizeRow<std::int8_t> find_quantize(InstructionSet);
+template QuantizeRow<std::uint8_t> find_quantize(InstructionSet);
+template QuantizeRow<std::int16_t> find_quantize(InstructionSet);
+template QuantizeRow<std::uint16_t> find_quantize(InstructionSet);
+template QuantizeRow<std::int32_t> find_quantize(InstructionSet);
+
+template <class Code>
+DequantizeRow<Code> find_dequantize(InstructionSet set) {
+  constexpr DequantizeRow<Code> of_set[] = ASSAY_OF_EACH_SET(dequantize_row<Code>);
+  return of_set[static_cast<std::size_t>(set)];
+}
+template DequantizeRow<std::int8_t> find_dequantize(InstructionSet);
+template DequantizeRow<std::uint8_t> find_dequantize(InstructionSet);
+template DequantizeRow<std::int16_t> find_dequantize(InstructionSet);
+template DequantizeRow<std::uint16_t> find_dequantize(InstructionSet);
+template DequantizeRow<std::int32_t> find_dequantize(InstructionSet);
+
+}  // namespace assay::kernels
+#endif

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+
+#include "optimized/kernels/instruction_set.h"
+
+// Conversion between floats and the codes of quantized tensors. A code is an integer of 8, 16 or 32 bits.
+namespace assay::kernels {
+
+// A code is the number that is the nearest to x * inverse_scale + zero_point, and is at least `low` and at most `high`.
+struct Quantizer {
+  float inverse_scale, zero_point, low, high;
+  bool adds_first = false;  // whether the zero point is added before the number is rounded to an integer, or after
+};
+
+// Converts n contiguous elements. Each step is rounded to a float. A NaN has the code of the least 32-bit integer,
+// whose low bits are 0.
+template <class Code>
+using QuantizeRow = void (*)(const Quantizer&, const float* x, Code* codes, std::size_t n);
+template <class Code>
+QuantizeRow<Code> find_quantize(InstructionSet);
+
+// Computes (code - zero_point) * scale for n contiguous codes. Each step is rounded to a float.
+template <class Code>
+using DequantizeRow = void (*)(float zero_point, float scale, const Code* codes, float* y, std::size_t n);
+template <class Code>
+DequantizeRow<Code> find_dequantize(InstructionSet);
+
+}  // namespace assay::kernels

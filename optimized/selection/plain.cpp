@@ -1,0 +1,166 @@
+#include <algorithm>
+
+#include "kernels.gen.h"
+#include "optimized/selection/elements.h"
+#include "optimized/selection/layout.h"
+#include "optimized/selection/numbers.h"
+
+// Makes a kernel for half types and for any layout from a kernel of floats. Tensors of half floats, and tensors of
+// floats that are not in row-major order, are replaced by plain copies in scratch memory: row-major floats. The kernel
+// of floats computes with these; its results are rounded once, and stored in the layout of the outs.
+namespace assay::optimized {
+namespace {
+
+constexpr std::uint8_t row_major[max_rank] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+constexpr std::size_t most_arguments = 16;
+
+bool is_plain(const Tensor& t) { return t.dtype == DType::float32 && is_row_major(t); }
+bool is_replaced(const Value& v) {
+  return v.kind == ValueKind::tensor && element_of(v.tensor->dtype) == Element::f32 && !is_plain(*v.tensor);
+}
+
+// Whether all floating operands have one dtype. Which mixtures are valid depends on the operator.
+bool has_one_dtype(const Call& call) {
+  std::optional<DType> dtype;
+  for (const Value* v : call.arguments) {
+    if (v->kind != ValueKind::tensor || !is_floating(v->tensor->dtype)) continue;
+    if (dtype && *dtype != v->tensor->dtype) return false;
+    dtype = v->tensor->dtype;
+  }
+  return true;
+}
+
+bool is_changed(const Call& call, std::size_t i) {
+  const format::Use use = call.roles->arguments()[i].use;
+  return format::writes(use) && use != format::Use::written;
+}
+
+// The operands of the kernel of floats.
+struct Operands {
+  Value values[most_arguments];
+  Tensor tensors[most_arguments];
+  Value* arguments[most_arguments];
+  std::uint64_t offset[most_arguments] = {};  // of the plain copies in scratch memory
+  std::uint64_t bytes = 0;
+  const void* state = nullptr;
+
+  Call of(const Call& call) const {
+    Call inner = call;
+    inner.arguments = {arguments, call.arguments.size()};
+    return inner;
+  }
+};
+
+// The sizes of a plain tensor are those of the tensor that it replaces.
+Tensor plain_of(const Tensor& t) {
+  Tensor plain = t;
+  plain.data = plain.home = nullptr, plain.dtype = DType::float32, plain.dim_order = row_major;
+  plain.capacity = t.capacity / t.element_bytes() * sizeof(float);
+  plain.constant = plain.lasts = plain.read_beyond = false, plain.finite = Tensor::Finite::unknown;
+  return plain;
+}
+
+std::uint64_t room_of(const Tensor& t) {
+  std::uint64_t count = 1;
+  for (int d = 0; d < t.rank; ++d) count *= static_cast<std::uint64_t>(t.declared[d]);
+  return (count * sizeof(float) + most_beyond + 63) / 64 * 64;
+}
+
+// The group norm is not defined for inputs in every layout.
+bool has_layout(const Call& call) {
+  return call.roles->name != "aten::native_group_norm.out" || is_row_major(call.tensor(0));
+}
+
+// Returns false if the call has nothing to replace, or sizes without bounds.
+bool replace(const Call& call, Operands& o) {
+  if (call.arguments.size() > most_arguments || call.fusion || !has_one_dtype(call)) return false;
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    o.values[i] = call[i], o.arguments[i] = call.arguments[i];
+    if (!is_replaced(call[i])) continue;
+    if (call.tensor(i).unbounded || is_changed(call, i)) return false;
+    o.tensors[i] = plain_of(call.tensor(i));
+    o.values[i].tensor = &o.tensors[i], o.arguments[i] = &o.values[i];
+    o.offset[i] = o.bytes, o.bytes += room_of(call.tensor(i));
+  }
+  return o.bytes > 0;
+}
+
+template <const Kernel& kernel>
+bool accepts(const Call& call) {
+  Operands o;
+  return call.set && replace(call, o) && has_layout(call) && kernel.accepts(o.of(call));
+}
+
+template <const Kernel& kernel>
+const void* prepare(const Call& call, Stores& stores) {
+  const auto made = stores.tables.take<Operands>(1);
+  if (made.empty()) return nullptr;
+  Operands& o = made[0];
+  replace(call, o);
+  const std::uint64_t before = stores.scratch;
+  stores.scratch = 0;
+  if (kernel.prepare) o.state = kernel.prepare(o.of(call), stores);
+  stores.scratch = std::max(before, o.bytes + stores.scratch);
+  return &o;
+}
+
+std::byte* at(const Tensor& t, std::ptrdiff_t i) { return t.data + i * static_cast<std::ptrdiff_t>(t.element_bytes()); }
+
+void make_plain(const Tensor& from, const Tensor& plain) {
+  const Strides strides[] = {strides_of(plain), strides_of(from)};
+  const Nest nest = nest_of(shape_of(from), row_major, strides);
+  const Gather gather = find_gather(from.dtype, Element::f32);
+  each_row(nest, 2, [&](const std::ptrdiff_t* i, std::ptrdiff_t n) {
+    gather(at(from, i[1]), nest.stride[1][nest.loops - 1], at(plain, i[0]), static_cast<std::size_t>(n));
+  });
+}
+
+void store_plain(const Tensor& plain, const Tensor& to) {
+  constexpr std::ptrdiff_t tile = 256;
+  const Strides strides[] = {strides_of(to), strides_of(plain)};
+  const Nest nest = nest_of(shape_of(to), to.dim_order, strides);
+  const Gather gather = find_gather(DType::float32, Element::f32);
+  const Store store = find_store(Element::f32, to.dtype);
+  alignas(64) float gathered[tile];
+  each_row(nest, 2, [&](const std::ptrdiff_t* i, std::ptrdiff_t n) {
+    const std::ptrdiff_t stride = nest.stride[1][nest.loops - 1];
+    for (std::ptrdiff_t done = 0; done < n; done += tile) {
+      const auto now = static_cast<std::size_t>(std::min(tile, n - done));
+      std::byte* out = at(to, i[0] + done);
+      gather(at(plain, i[1] + done * stride), stride, store ? static_cast<void*>(gathered) : out, now);
+      if (store) store(gathered, out, now);
+    }
+  });
+}
+
+template <const Kernel& kernel>
+bool run(const Step& step, Execution& execution) {
+  Operands& o = *static_cast<Operands*>(const_cast<void*>(step.state));
+  if (execution.scratch.size() < o.bytes) return false;
+  const Call& call = step.call;
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const bool is_replaced = o.arguments[i] == &o.values[i];
+    if (!is_replaced) continue;
+    o.tensors[i].data = execution.scratch.data() + o.offset[i];
+    if (!format::writes(call.roles->arguments()[i].use)) make_plain(call.tensor(i), o.tensors[i]);
+  }
+  Step inner = step;
+  inner.run = kernel.run, inner.state = o.state, inner.call = o.of(call);
+  Execution within = execution;
+  within.scratch = execution.scratch.subspan(o.bytes);
+  if (!kernel.run(inner, within)) return false;
+  for (std::size_t i = 0; i < call.arguments.size(); ++i)
+    if (o.arguments[i] == &o.values[i] && format::writes(call.roles->arguments()[i].use))
+      store_plain(o.tensors[i], call.tensor(i));
+  return true;
+}
+
+template <const Kernel& kernel>
+constexpr Kernel plain(const char* name) {
+  return {name, accepts<kernel>, prepare<kernel>, run<kernel>};
+}
+
+}  // namespace
+}  // namespace assay::optimized
+
+#include "plain.gen.h"
