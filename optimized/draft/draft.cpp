@@ -40,6 +40,7 @@ bool Draft::is_seen_alike(std::uint32_t v) {
 
 bool Draft::stays(const Value& v, std::uint32_t from, std::uint32_t to) const {
   if (v.tensor->constant || flow.is_steady(index_of(v))) return true;
+  if (flow.group(index_of(v)).escapes) return false;
   const Flow::Place& place = flow.place(index_of(v));
   return std::ranges::none_of(calls.subspan(from + 1, to - from - 1), [&](const Instruction& p) {
     bool uses = false;

@@ -24,12 +24,11 @@ void each_tensor(const Call& call, const F& f) {
   if (const Attention* attention = call.fusion->attention) visit(attention->values), visit(attention->mask);
 }
 
-// The calls of a method while rewrites change them. Requires a method whose instructions run in order. At this time
-// only constants have memory.
+// The instructions of a method while rewrites change its calls. At this time only constants have memory.
 struct Draft {
   std::span<Value> values;
   std::span<Tensor> tensors;     // indexed by value
-  std::span<Instruction> calls;  // indexed by instruction; every instruction is a call
+  std::span<Instruction> calls;  // indexed by instruction
   Flow& flow;
   format::Workspace& tables;  // part of the method's memory: what is taken from it is kept
   format::Workspace& workspace;
@@ -45,7 +44,7 @@ struct Draft {
   bool has_room() const { return tables.has_room() && workspace.has_room(); }
   // Whether only calls use the value, and all calls that read its bytes see the same elements.
   bool is_seen_alike(std::uint32_t v);
-  // Whether no call between `from` and `to` changes the elements of the value.
+  // Whether no call between `from` and `to` changes the elements of the value. Requires calls of the same block.
   bool stays(const Value& v, std::uint32_t from, std::uint32_t to) const;
   // Drops a call whose result is never read; `into` is the call that now does its work.
   void leave_if_unread(std::uint32_t call, std::uint32_t into);
@@ -54,8 +53,8 @@ struct Draft {
 };
 
 // A rewrite changes calls so that the results of the program stay the same except for rounding. `apply` returns whether
-// it changed a call. A rewrite may move a call only to a later position, and never past a call that changes what the
-// call reads. rewrites.yaml lists the rewrites in the order in which they are applied.
+// it changed a call. A rewrite may move a call only to a later position of its block, and never past a call that
+// changes what the call reads. rewrites.yaml lists the rewrites in the order in which they are applied.
 struct Rewrite {
   const char* name;
   bool (*apply)(Draft& draft);

@@ -1,20 +1,19 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "optimized/draft/source.h"
 
-// The data flow of a method whose instructions run in order: which instruction reads what another instruction wrote. A
-// source has no calls of views: instead, two values have the same bytes, and an instruction may read through one value
-// what was written through the other.
+// The data flow of a method: which instruction may read what another instruction wrote. Two values may have the same
+// bytes, and an instruction may read through one value what was written through the other. A block is a sequence of
+// instructions that run in order: only its last instruction may jump, and jumps lead only to its first instruction.
 namespace assay::optimized {
 
 class Flow {
  public:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  // Whether the instructions run in order and no instruction moves a value.
-  static bool is_straight(const Source& source);
   // Analyses a source. Returns nothing if there is too little memory or the analysis would take more than `most_steps`
   // steps.
   static std::optional<Flow> of(const Source& source, format::Workspace& workspace);
@@ -28,65 +27,95 @@ class Flow {
     std::uint32_t members = 1;
     bool input = false, output = false, state = false;  // whether one of its values is an input, an output or state
     bool same_place = true;                             // whether all its values have exactly the same bytes
+    bool aliased = false;                               // whether a handle refers to its bytes
+    // Whether a handle may refer to its bytes or to other bytes, so that not all its reads and writes are known.
+    bool escapes = false;
+    std::uint32_t block = none;  // the block of one of its uses
+    // Whether all its uses are in one block, and no instruction both reads and writes it. If exactly one instruction
+    // writes it, all other uses follow, because the rules of data flow require a write on each path to a read.
+    bool local = true;
   };
-  const Group& group(std::uint32_t value) const { return groups_[root(value)]; }
-  // Whether exactly one instruction writes the group, writes all of it, and only instructions read it.
+  const Group& group(std::uint32_t value) const { return members_[root(value)].group; }
+  // Whether exactly one instruction writes the group, writes all of it, and only later instructions of the same block
+  // read it.
   bool is_private(std::uint32_t value) const {
     const Group& g = group(value);
-    return g.writers == 1 && g.same_place && !g.input && !g.output && !g.state;
+    return g.writers == 1 && g.local && g.same_place && !g.input && !g.output && !g.state && !g.aliased;
   }
-  // Whether the group never changes after its first read.
+  // Whether the group does not change from its first read in a block to the end of the block.
   bool is_steady(std::uint32_t value) const {
     const Group& g = group(value);
-    return !g.state && g.same_place && g.writers == (g.input ? 0 : 1);
+    return !g.state && !g.escapes && g.same_place && g.writers == (g.input ? 0 : 1);
   }
 
+  // The first and the last instruction that may run between two uses of a group: in a loop, those of the loop unless
+  // the group is local.
+  struct Interval {
+    std::uint32_t first, last;
+  };
+  Interval lifetime(std::uint32_t value, Interval uses) const;
+
   // The range of a value's bytes in a planned memory or in a memory of its own. A merged value has the bytes of the
-  // group into which it was merged.
+  // group into which it was merged. A handle, which an instruction makes an alias of another value, has the bytes of
+  // that value. If it is planned or may refer to several values, its place does not tell its bytes, and it escapes.
   struct Place {
     std::uint32_t memory;
     std::uint64_t begin, size;
+    bool operator==(const Place&) const = default;
   };
-  const Place& place(std::uint32_t value) const { return places_[value]; }
+  const Place& place(std::uint32_t value) const { return members_[value].place; }
   // Drops a copy from b to a: the values of a's group become values of b's group. Requires groups with equally many
   // bytes.
   void merge(std::uint32_t a, std::uint32_t b);
   // Records that one more instruction, or one less, reads the value's group.
-  void enter(std::uint32_t value) { ++groups_[root(value)].readers; }
-  void leave(std::uint32_t value) { --groups_[root(value)].readers; }
+  void enter(std::uint32_t value) { ++members_[root(value)].group.readers; }
+  void leave(std::uint32_t value) { --members_[root(value)].group.readers; }
   template <class F>
   void each_member(std::uint32_t value, F f) const {
     std::uint32_t v = value;
-    do f(v), v = next_[v];
+    do f(v), v = members_[v].next;
     while (v != value);
   }
 
  private:
-  struct Written {  // bytes that hold what was written through a value
-    std::uint32_t memory, value;
-    std::uint64_t begin, end;
+  struct Member {  // a value
+    std::uint32_t parent, next;
+    Place place;
+    Group group;
+    bool is_handle;
+  };
+  struct Point {          // an instruction
+    std::uint32_t block;  // the index of its block
+    Interval loops;       // the loops around it
+  };
+  struct Block {
+    std::uint32_t begin;  // its first instruction
+    std::uint32_t visit;  // the last read that looked for writes in it
+    std::uint32_t next;   // the blocks in which this read must still look
   };
 
-  Flow() = default;
-  bool take(const Source& source, format::Workspace& workspace);
-  bool write_given(const Source& source);
-  bool follow(const Source& source, std::uint32_t i);
-  bool read_outputs(const Source& source);
-  bool enter_read(std::uint32_t value);
-  bool enter_write(std::uint32_t value, std::uint32_t instruction);
-  bool read(std::uint32_t value);
-  bool write(std::uint32_t value);
-  bool cover(const Written& range);
+  explicit Flow(const Source& source) : source_(&source) {}
+  bool take(format::Workspace& workspace);
+  void find_blocks();
+  void find_loops();
+  bool place_handles();
+  bool alias(std::uint32_t handle, std::uint32_t base);
+  void follow(std::uint32_t i);
+  void read(std::uint32_t value, std::uint32_t at);
+  bool read_block(std::uint32_t value, std::uint32_t begin, std::uint32_t end);
+  void read_given(std::uint32_t value);
+  void enter_predecessors(std::uint32_t block);
   void join(std::uint32_t a, std::uint32_t b);
-  Written range(std::uint32_t v) const {
-    return {places_[v].memory, v, places_[v].begin, places_[v].begin + places_[v].size};
-  }
+  Group& group_of(std::uint32_t value) { return members_[root(value)].group; }
+  std::uint32_t instructions() const { return static_cast<std::uint32_t>(points_.size()); }
+  // Counts steps of the analysis. Returns false if there were too many.
+  bool take_steps(std::uint64_t n) { return (left_ -= std::min(left_, n)) > 0; }
 
-  std::span<std::uint32_t> parents_, next_;
-  std::span<Group> groups_;
-  std::span<Place> places_;
-  std::span<Written> written_;
-  std::size_t count_ = 0;
+  const Source* source_;
+  std::span<Member> members_;
+  std::span<Point> points_;
+  std::span<Block> blocks_;
+  std::uint32_t visit_ = 0, waiting_ = none;
   std::uint64_t left_ = most_steps;
 };
 

@@ -58,7 +58,6 @@ struct Source {
   std::span<const PlannedMemory> memories{};          // indexed by number; number 0 is unused
   std::uint32_t delegates = 0;
   std::uint32_t methods = 1, method = 0;  // the number of methods that share memories, and the index of this method
-  bool has_one_chain = false;             // whether all instructions are in one chain
 
   std::uint32_t index_of(const Value& v) const { return static_cast<std::uint32_t>(&v - values.data()); }
   bool is_tensor(std::uint32_t v) const { return values[v].kind == ValueKind::tensor; }

@@ -15,11 +15,14 @@ struct Builder::Groups {
 };
 
 bool Builder::is_placed_by_lifetime(std::uint32_t v) const {
-  return source_.is_tensor(v) && !source_.tensors[v].constant && !source_.is_shared(v);
+  const std::uint32_t memory = flow_->place(v).memory;
+  const bool is_shared = memory < source_.memories.size() && source_.memories[memory].is_shared;
+  return source_.is_tensor(v) && !source_.tensors[v].constant && !is_shared;
 }
 
 void Builder::use(const Groups& groups, std::uint32_t v, std::uint32_t first, std::uint32_t last) const {
   if (!is_placed_by_lifetime(v)) return;
+  const auto uses = flow_->lifetime(v, {first, last});
   planning::Lifetime& life = groups.lives[flow_->root(v)];
   std::uint64_t& begin = groups.begins[flow_->root(v)];
   const Flow::Place& place = flow_->place(v);
@@ -27,14 +30,14 @@ void Builder::use(const Groups& groups, std::uint32_t v, std::uint32_t first, st
   const std::uint64_t end = std::max(place.begin + place.size, is_first ? 0 : begin + life.bytes);
   begin = is_first ? place.begin : std::min(begin, place.begin);
   life.bytes = end - begin;
-  life.first = std::min(life.first, first), life.last = std::max(life.last, last);
+  life.first = std::min(life.first, uses.first), life.last = std::max(life.last, uses.last);
 }
 
 void Builder::use_all(const Groups& groups) const {
   const auto steps = static_cast<std::uint32_t>(source_.instructions.size());
   for (std::uint32_t v = 0; v < source_.values.size(); ++v) {
     const Flow::Group& g = flow_->group(v);
-    if (g.input || g.state || source_.tensors[v].lasts) use(groups, v, 0, steps);
+    if (g.input || g.state || g.escapes || source_.tensors[v].lasts) use(groups, v, 0, steps);
     if (g.output) use(groups, v, g.writer == Flow::none ? 0 : g.writer, steps);
   }
   for (std::uint32_t i = 0; i < steps; ++i)

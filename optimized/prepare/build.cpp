@@ -83,7 +83,7 @@ bool Builder::analyze() {
   mark_changes();
   mark_types();
   if (!place_constants()) return false;
-  if (Flow::is_straight(source_)) flow_ = Flow::of(source_, workspace_);
+  flow_ = Flow::of(source_, workspace_);
   if (!has_room()) return false;
   if (flow_ && !options_.as_written) rewrite();
   return has_room();

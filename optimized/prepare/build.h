@@ -85,7 +85,7 @@ class Builder {
   format::Workspace tables_, copies_;
   Packed packed_;
   Method* made_ = nullptr;
-  std::optional<Flow> flow_;  // empty if the instructions do not run in order
+  std::optional<Flow> flow_;  // empty if the data flow cannot be known
   std::uint32_t steps_ = 0;
   std::uint64_t arena_ = 0, shared_ = 0, scratch_ = 0;
 };

@@ -32,7 +32,7 @@ bool Builder::is_alone(std::uint32_t v, bool overwritten) const {
   if (source_.tensors[v].read_beyond) return false;
   if (!flow_) return !overwritten && source_.storage[v].memory == 0;
   const Flow::Group& g = flow_->group(v);
-  return g.members == 1 && g.writers == 0 && !g.output;
+  return g.members == 1 && g.writers == 0 && !g.output && !g.escapes;
 }
 
 void Builder::mark_inputs() {

@@ -68,7 +68,7 @@ bool use(Draft& draft) {
   for (int round = 0; changed; ++round) {
     changed = false;
     for (const Instruction& p : draft.calls)
-      if (!p.dead && p.call.roles && (round >= most_rounds || !find_kernel(p.call)))
+      if (!p.dead && (round >= most_rounds || !p.call.roles || !find_kernel(p.call)))
         each_tensor(p.call, [&](const Value& v) { changed |= images.turn_back(draft.index_of(v)); });
   }
   return images.any_has_turned();

@@ -60,8 +60,9 @@ bool fold_order(Draft& draft, Instruction& p, const View& view) {
   const Tensor before = out;
   out.constant = true, out.data = self.data, out.capacity = self.capacity, out.dim_order = order.data();
   p.dead = std::ranges::all_of(draft.calls, [&](const Instruction& reader) {
-    return &reader == &p || reader.dead || !reader.call.roles ||
-           std::ranges::find(reader.call.arguments, to) == reader.call.arguments.end() || find_kernel(reader.call);
+    bool reads = false;
+    each_tensor(reader.call, [&](const Value& v) { reads = reads || &v == to; });
+    return &reader == &p || reader.dead || !reads || (reader.call.roles && find_kernel(reader.call));
   });
   if (!p.dead) out = before;
   return p.dead;

@@ -44,9 +44,10 @@ class Copy {
     const std::uint32_t group = draft_.root(*call_.arguments.back());
     for (std::uint32_t i = at_ + 1; i < draft_.calls.size(); ++i) {
       const Instruction& p = draft_.calls[i];
-      if (p.dead || !p.call.roles) continue;
+      if (p.dead) continue;
       std::size_t reads = 0;
       each_tensor(p.call, [&](const Value& v) { reads += draft_.root(v) == group; });
+      if (reads > 0 && !p.call.roles) return false;
       const auto arguments = p.call.arguments;
       for (std::size_t k = 0; reads > 0 && k + 1 < arguments.size(); ++k) {
         const Value* v = arguments[k];

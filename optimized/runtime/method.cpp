@@ -41,12 +41,15 @@ bool same(const Value& a, const Value& b) {
   }
 }
 
+bool refuse_type(Fault& fault, const Place& place, std::string_view is, std::string_view must) {
+  return refuse(fault, "R1", place, "is ", is, ", but must be ", must);
+}
+
 bool check_tensor(const Tensor& to, const Value& value, const Place& place, Fault& fault) {
   if (value.kind != ValueKind::tensor)
-    return refuse(fault, "R1", place, "is ", name_of(value.kind), ", but must be a tensor");
+    return refuse_type(fault, place, name_of(value.kind), name_of(ValueKind::tensor));
   const Tensor& from = *value.tensor;
-  if (from.dtype != to.dtype)
-    return refuse(fault, "R1", place, "is ", name_of(from.dtype), ", but must be ", name_of(to.dtype));
+  if (from.dtype != to.dtype) return refuse_type(fault, place, name_of(from.dtype), name_of(to.dtype));
   if (from.rank != to.rank)
     return refuse(fault, "R1", place, "has ", from.rank, " dimensions, but must have ", to.rank);
   if (!std::equal(from.dim_order, from.dim_order + from.rank, to.dim_order))
@@ -79,15 +82,14 @@ bool Method::set_value(Input& input, const Value& value, const Place& place, Fau
   Value& to = initial_[input.value];
   if (input.is_open) {
     if (value.kind > ValueKind::string)
-      return refuse(fault, "R1", place, "is ", name_of(value.kind), ", but must be None, a number or a string");
+      return refuse_type(fault, place, name_of(value.kind), "None, a number or a string");
     to = value;
     to.changes = true;
     values_[input.value] = to;
     restores_ = true;
     return true;
   }
-  if (value.kind != to.kind)
-    return refuse(fault, "R1", place, "is ", name_of(value.kind), ", but must be ", name_of(to.kind));
+  if (value.kind != to.kind) return refuse_type(fault, place, name_of(value.kind), name_of(to.kind));
   return same(value, to) || refuse(fault, "R3", place, "differs from the value for which the program was exported");
 }
 

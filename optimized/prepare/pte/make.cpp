@@ -15,7 +15,7 @@ constexpr std::uint64_t most_state = 1024;
 constexpr std::uint64_t most_rewritten = 1536;
 
 // What reading, data flow, lifetimes and rewrites take of the workspace.
-constexpr std::uint64_t workspace_of_a_value = 256, workspace_of_an_instruction = 192, workspace_of_a_memory = 32;
+constexpr std::uint64_t workspace_of_a_value = 256, workspace_of_an_instruction = 224, workspace_of_a_memory = 32;
 
 template <class T>
 constexpr std::uint64_t of(std::uint64_t n) {

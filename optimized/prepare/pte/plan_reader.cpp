@@ -40,7 +40,6 @@ bool PlanReader::read(format::Workspace& tables, std::span<const std::byte> shar
   source.inputs = format::items(plan_.inputs()), source.outputs = format::items(plan_.outputs());
   source.delegates = delegates(), source.methods = program_.methods();
   while (program_.view().tables->execution_plan()->Get(source.method) != &plan_) ++source.method;
-  source.has_one_chain = plan_.chains()->size() == 1;
   return true;
 }
 
