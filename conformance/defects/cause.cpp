@@ -118,7 +118,7 @@ class Investigation {
     if (case_runner) trials_.emplace(case_runner->children(), runner::Detail::answer);
     // A kernel that answers one call in two ways has a state. The state also spoils later calls, so those failures have
     // the same cause.
-    const Symptom in_two_ways{verdict::Verdict::fail, verdict::Class::not_repeatable, {}, {}, {}};
+    const Symptom in_two_ways{verdict::Verdict::fail, verdict::Class::not_repeatable, {}, {}, {}, {}};
     const bool has_state = std::ranges::find(cases, in_two_ways, &JudgedCase::symptom) != cases.end();
     for (JudgedCase& s : cases) {
       if (has_state && s.symptom.failure == verdict::Class::spoils_state) s.symptom = in_two_ways;

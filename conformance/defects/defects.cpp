@@ -18,7 +18,10 @@ namespace {
 
 constexpr double nearly_all = 0.8;
 
-std::string failure_of(const Symptom& s) { return concat(verdict::name(s.verdict), ' ', verdict::name(s.failure)); }
+std::string failure_of(const Symptom& s) {
+  return concat(verdict::name(s.verdict), ' ', verdict::name(s.failure), s.circumstance.empty() ? "" : " ",
+                s.circumstance);
+}
 
 // The rule's word of a literal that says that a call breaks a rule: operators share it, whatever the names of their
 // arguments.
@@ -330,7 +333,11 @@ verdict::Defect defect_of(runner::CaseRunner* case_runner, const Group& group) {
                                                              d.verdict == verdict::Verdict::timeout)
                                                  .record
                            : named(smallest(failing));
+  const Symptom& symptom = group.causes[0].symptom;
   d.when = when(group, d, failing);
+  if (const std::string own = circumstance_of(d.smallest); !symptom.circumstance.empty())
+    d.when = concat(own.empty() ? symptom.circumstance : own, d.when.empty() || d.when == "always" ? "" : " ",
+                    d.when == "always" ? "" : d.when);
   d.sentence = verdict::sentence(d);
   d.id = fmt::format("{:08x}", text::digest(group.key) >> 32);
   return d;

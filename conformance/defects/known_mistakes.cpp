@@ -722,7 +722,6 @@ class Mistakes {
     quotients();
     divisions();
     if (op_.name.find("shift") != std::string_view::npos) shifts();
-    if (op_.name == "aten::addmm.out") unread_where_beta_is_0();
     if (op_.choice == "dropout") unscaled();
     if (op_.name.find("_norm") != std::string_view::npos && op_.outs() >= 3) cancelling_norm();
   }
@@ -842,24 +841,6 @@ class Mistakes {
         return before.bytes != t.bytes;
       });
     });
-  }
-
-  // Where beta is 0, self must not be read: NaN and infinity in it do not count.
-  void unread_where_beta_is_0() {
-    const auto at = static_cast<std::size_t>(std::ranges::find(op_.arguments, "beta", &SchemaArgument::name) -
-                                             op_.arguments.begin());
-    found_.push_back(spoiling(op_, "multiply self by beta where beta is 0, so that NaN and infinity spread",
-                              [at](Tensor& out, const cases::HostCall& call) {
-                                const auto beta = number_in(call.arguments[at]);
-                                const auto self = numbers_of(call.arguments[0]);
-                                if (!beta || real(*beta) != 0 || !self || !is_floating(out.dtype)) return false;
-                                Array<Real> results = read<Real>(out);
-                                const auto added = families::broadcast(*self, out.sizes);
-                                Int flat = 0;
-                                for (const Dims& i : indices(out.sizes)) results[flat] += 0 * added.at(i, flat), ++flat;
-                                write(results, out);
-                                return true;
-                              }));
   }
 
   // A dropout that keeps the elements as they are. Which elements it keeps is drawn, so no answer can be foretold.

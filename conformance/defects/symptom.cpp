@@ -93,6 +93,11 @@ std::string base_name(std::string_view operator_name) {
 
 }  // namespace
 
+std::string circumstance_of(const verdict::Record& r) {
+  const std::size_t end = r.message.find(": ");
+  return r.message.starts_with("with ") && end != std::string::npos ? r.message.substr(0, end) : "";
+}
+
 bool hides_results(const Symptom& s) {
   return s.verdict == verdict::Verdict::crash || s.verdict == verdict::Verdict::timeout ||
          s.failure == verdict::Class::refused_though_valid;
@@ -133,7 +138,9 @@ std::vector<std::string> reasons_in(const verdict::Record& r) {
 }
 
 Symptom symptom_of(const verdict::Record& r) {
-  Symptom s{r.verdict, r.failure == verdict::Class::nan ? verdict::Class::value : r.failure, {}, {}, {}};
+  Symptom s{r.verdict, r.failure == verdict::Class::nan ? verdict::Class::value : r.failure,
+            {},        {},
+            {},        without_numbers(circumstance_of(r))};
   const bool refused_outside = r.verdict == verdict::Verdict::unsupported && r.rule.empty();
   if (refused_outside) s.verdict = verdict::Verdict::fail, s.failure = verdict::Class::refused_though_valid;
   if (hides_results(s)) {

@@ -17,6 +17,7 @@ struct Symptom {
   std::string said;          // if it named no line, its message without numbers
   // The rule that an invalid call breaks, if the testee answered the call, or ended without naming a line.
   std::string rule;
+  std::string circumstance;  // without numbers; empty: the call fails as it is
   auto operator<=>(const Symptom&) const = default;
 };
 
@@ -29,6 +30,9 @@ std::vector<std::string> reasons_in(const verdict::Record& record);
 
 // The text of the library's message behind the source line that it names, with its numbers; empty if it names no line.
 std::string quoted(const verdict::Record& record);
+
+// The only circumstance under which the call fails, as "with outs planned larger"; empty if it fails as it is.
+std::string circumstance_of(const verdict::Record& record);
 
 // True if nothing is known about the results: the call was refused, or it ended the process.
 bool hides_results(const Symptom& symptom);

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "conformance/sandbox/child.h"
+#include "conformance/sandbox/death.h"
 #include "conformance/sandbox/entropy.h"
 #include "conformance/sandbox/guarded_memory.h"
 #include "conformance/sandbox/heap.h"
@@ -324,6 +325,7 @@ Observation Probe::observe(const Operator& op, std::span<const Value> arguments,
 Observation Probe::press(Observation plain, const Operator& op, std::span<const Value> arguments, const OutPlan& outs,
                          std::uint64_t seed, const FreeOuts& free) {
   const auto run = [&](const OutPlan& plan, std::string circumstance, std::size_t refused = 0) {
+    const Circumstance told(circumstance);
     Observation seen =
         Run(regions_, op, arguments, plan, FillPattern::first, seed).call(library_, recovers_from_aborts_, refused);
     if (seen.conduct == verdict::Class::none) look_at_heap(seen);

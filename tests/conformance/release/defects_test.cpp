@@ -321,6 +321,39 @@ TEST(Defects, NeedNoLaboratory) {
   EXPECT_EQ(found[0].cases, found[0].case_ids.size());
 }
 
+// A kernel that crashes where an out has more memory than its result needs.
+class Roomy final : public testee::KernelLibrary {
+ public:
+  std::string_view name() const override { return "roomy"; }
+  bool has(const Operator&) const override { return true; }
+  testee::Reply call(const Operator& op, std::span<testee::HostValue> a) override {
+    const testee::Reply reply = reference_.call(op, a);
+    const testee::TensorView& out = Given{op, a}.out();
+    if (out.capacity > out.bytes()) std::raise(SIGSEGV);
+    return reply;
+  }
+
+ private:
+  adapters::ReferenceLibrary reference_;
+};
+
+TEST(Defects, NameTheCircumstance) {
+  Roomy library;
+  const contract::Contract everything;
+  runner::CaseRunner thorough(corpus(), library, everything, {2s, 60s}, 1, true);
+  const cases::RecordedCalls& calls = *corpus().calls("aten::sin.out");
+  std::vector<defects::JudgedCase> cases;
+  for (std::size_t i = 0; i < 4; ++i)
+    cases.push_back(defects::seen(thorough.run_alone({"aten::sin.out", calls.digest(i), {}}).record));
+  const std::vector<verdict::Defect> found =
+      defects::defects_of(&thorough, corpus(), cases, 1, [](std::string_view) {});
+  ASSERT_EQ(found.size(), 1u) << listed(found);
+  EXPECT_TRUE(found[0].sentence.starts_with("aten::sin.out ends in a segmentation fault with outs planned larger"))
+      << found[0].sentence;
+  EXPECT_TRUE(found[0].smallest.message.starts_with("with outs planned larger: crashed with signal 11"))
+      << found[0].smallest.message;
+}
+
 // The number of known calls of a drawer, and how many of `count` drawn calls were new.
 struct Draws {
   std::size_t known = 0, fresh = 0;
