@@ -1,6 +1,7 @@
 #include "conformance/inspect/check.h"
 
 #include <memory>
+#include <set>
 
 #include "command/command.h"
 #include "command/faults.h"
@@ -11,6 +12,7 @@
 #include "conformance/adapters/optimized/client.h"
 #include "conformance/contract/read_contract.h"
 #include "conformance/files/file.h"
+#include "conformance/hosts/child_library.h"
 
 namespace assay::command {
 namespace {
@@ -19,6 +21,7 @@ struct CheckCommand {
   std::string file, testee;
   std::vector<std::filesystem::path> data;
   Budget::Limits limits;
+  Int timeout = case_seconds;  // of a call of a kernel
   bool json = false, map = true;
 };
 
@@ -38,13 +41,49 @@ void add_memories(const File& file, std::span<const File> data, const adapters::
 // The official runtime has no backend unless XNNPACK is loaded. For a library of kernels, the reference runs delegates.
 Backends backends_of(const std::string& testee) { return testee == usual_testee ? Backends() : own_backends(); }
 
+// The kernels of a library, which a worker calls.
+class WorkerKernels {
+ public:
+  WorkerKernels(testee::KernelLibrary& library, std::chrono::seconds timeout)
+      : library_(library, sandbox::time_limit_of(timeout, library.is_remote())) {}
+
+  // As inspect::Testee::refusal. A kernel that hung is not called again.
+  std::string refusal(const Operator& op, std::span<const Value> arguments, const Budget& budget) {
+    if (hung_.contains(op.name)) return "the kernel hung in an earlier call";
+    try {
+      const sandbox::Observation seen = library_.observe(op, arguments, budget);
+      if (seen.conduct != verdict::Class::none)
+        return sentence(hosts::Violation{verdict::Verdict::fail, seen.conduct, seen.violation});
+      if (seen.reply.outcome == Outcome::ok) return "";
+      return concat("the kernel says: ", seen.reply.message.empty() ? name(seen.reply.outcome) : seen.reply.message);
+    } catch (const hosts::Violation& violation) {
+      if (violation.verdict == verdict::Verdict::timeout) hung_.insert(op.name);
+      return sentence(violation);
+    }
+  }
+
+ private:
+  hosts::ChildLibrary library_;
+  std::set<std::string_view> hung_;  // operators
+};
+
+// A check asks the reference anyway, and recorded results tell nothing about other calls.
+bool has_kernels_to_try(const testee::KernelLibrary& library) {
+  return library.name() != "reference" && !library.recorded_only();
+}
+
 int show_check(const CheckCommand& r) {
   const files::Access access{Budget(r.limits), r.map};
   const Budget::Scope scope(access.budget, "the check");
   const OpenLibrary open = r.testee.empty() ? OpenLibrary() : open_library(r.testee, "");
   const contract::Contract contract = open.library ? contract::contract_of(r.testee) : contract::Contract();
-  const std::optional<inspect::Testee> testee =
-      open.library ? std::optional<inspect::Testee>({*open.library, contract, backends_of(r.testee)}) : std::nullopt;
+  std::optional<WorkerKernels> kernels;
+  std::optional<inspect::Testee> testee;
+  if (open.library) testee.emplace(*open.library, contract, backends_of(r.testee));
+  if (open.library && has_kernels_to_try(*open.library)) {
+    kernels.emplace(*open.library, std::chrono::seconds(r.timeout));
+    testee->refusal = [&](const auto& op, auto arguments) { return kernels->refusal(op, arguments, access.budget); };
+  }
   const File file = files::open_file(r.file, access);
   const std::vector<File> data = files::open_data_files(r.data, access);
   inspect::CheckReport report = inspect::check(file, data, access.budget, testee ? &*testee : nullptr);
@@ -66,18 +105,28 @@ void define_check(Options& options) {
   options.add_each("--data", r->data, "FILE", "Checks the program together with this .ptd file");
   options
       .add("--with", r->testee,
-           "Also lists each instruction for which TESTEE has no kernel, and each delegate whose backend TESTEE lacks; "
+           "Also calls the kernel of TESTEE for each instruction, and lists each instruction for which TESTEE has no "
+           "kernel or the kernel refuses the call, and each delegate whose backend TESTEE lacks; "
            "with the testee \"optimized\", also lists the memory that each method needs; the kinds of testees are "
            "listed below")
       .value("TESTEE");
+  options
+      .add("--timeout", r->timeout,
+           "Stops each call of a kernel after SECONDS of processor time; if TESTEE runs in another program or on "
+           "another "
+           "machine, SECONDS is wall-clock time")
+      .value("SECONDS")
+      .within(1, 86'400)
+      .shows_default();
   options.flag("--json", r->json, "Prints JSON");
   add_limits(options, r->limits);
   add_no_map(options, r->map);
-  options.details(
-      concat("spec/format/rules.yaml defines the rules. The exit code tells the outcome of the first broken rule. It "
-             "is 5 if the\nprogram is valid, but TESTEE lacks a kernel for a call or a backend for a delegate. Without "
-             "--no-map, a signal ends the\ncommand if another process truncates the file during the check.\n\n",
-             testee_kinds));
+  options.details(concat(
+      "spec/format/rules.yaml defines the rules. The exit code tells the outcome of the first broken rule. It "
+      "is 5 if the\nprogram is valid, but TESTEE lacks a kernel for a call or a backend for a delegate. A kernel is "
+      "called with tensors whose\nsizes are their upper bounds and whose elements are all 0; if it refuses, all "
+      "1. Without --no-map, a signal ends the\ncommand if another process truncates the file during the check.\n\n",
+      testee_kinds));
   options.action([r] { return refusals_as_json(r->json, [&] { return show_check(*r); }); });
 }
 

@@ -65,7 +65,7 @@ class ProgramCheck {
     named_data();
     method_names();
     for (std::uint32_t i = 0; i < size_of(tables_.execution_plan()); ++i)
-      method({program_, *tables_.execution_plan()->Get(i), named_, f_}, {nullptr, "plan", i});
+      method({program_, *tables_.execution_plan()->Get(i), named_, f_}, place_of_plan(tables_, i));
     external_names();
   }
 
@@ -207,7 +207,7 @@ class ProgramCheck {
     const auto name = [&](const Value& v) { return name_of(tensor(v)); };
     sort_by(external_, name);
     each_repeated(std::span<const Value>(external_), name, [&](const Value& first, const Value& v) {
-      const Place plan{nullptr, "plan", v.plan};
+      const Place plan = place_of_plan(tables_, v.plan);
       f_.check(same(layout_of(tensor(v)), layout_of(tensor(first))), "V11", plan.in("value", v.index), "has the name ",
                Quoted{name(v)}, " of an earlier tensor, but another dtype, other sizes or dim order");
     });

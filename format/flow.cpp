@@ -106,7 +106,7 @@ class Flow {
   void end() {
     for (std::uint32_t k = 0; k < m_.plan().outputs()->size() && aim_ != Aim::state; ++k)
       if (const auto v = static_cast<std::uint32_t>(m_.plan().outputs()->Get(k)); !is_readable(v))
-        missing(v, [&](auto tell) { tell(plan_->in("output", k)); });
+        missing(v, m_.instructions(), [&](auto tell) { tell(plan_->in("output", k)); });
     for (std::size_t c = first_; aim_ == Aim::state && c < std::min(first_ + words_ * 64, places_.ranges().size()); ++c)
       if (!is_defined(c)) state_.clear(c);
   }
@@ -256,7 +256,7 @@ class Flow {
   }
 
   void require(const Effect& e, std::uint32_t i) {
-    if (!holds(e, i)) missing(e.value, [&](auto tell) { tell(InstructionPlace(m_, i, *plan_).here); });
+    if (!holds(e, i)) missing(e.value, i, [&](auto tell) { tell(InstructionPlace(m_, i, *plan_).here); });
   }
 
   // A delegate's outputs come behind its inputs, such as a constant.
@@ -265,22 +265,23 @@ class Flow {
     each_effect(m_, call, [&](const Effect& e) {
       if (given == Places::nowhere && m_.tensor(e.value) && !is_defined(places_.content(e.value))) given = e.value;
       if (given != Places::nowhere && places_.is_constant(e.value))
-        missing(given, [&](auto tell) { tell(InstructionPlace(m_, i, *plan_).here); });
+        missing(given, i, [&](auto tell) { tell(InstructionPlace(m_, i, *plan_).here); });
     });
   }
 
+  // Instruction i, or the end of the method, uses value v.
   template <class AtPlace>
-  void missing(std::uint32_t v, AtPlace at_place) {
+  void missing(std::uint32_t v, std::uint32_t i, AtPlace at_place) {
     const std::uint32_t content = places_.content(v);
     if (aim_ == Aim::live) {
       if (content < places_.ranges().size() && state_.test(content)) live_.set(content);
     } else {
-      at_place([&](const Place& place) { report(v, place); });
+      at_place([&](const Place& place) { report(v, i, place); });
     }
     define(content), define(places_.handle(v));  // so that it is reported once
   }
 
-  void report(std::uint32_t v, const Place& place) {
+  void report(std::uint32_t v, std::uint32_t i, const Place& place) {
     const pte::Tensor* t = m_.tensor(v);
     if (!t || !is_made(v)) {
       findings_->check(false, "I20", place, "uses value ", v, ", which is not assigned on every path to here");
@@ -289,8 +290,33 @@ class Flow {
     } else if (is_unbounded(*t)) {
       findings_->check(false, "I19", place, "uses value ", v, ", which is freed on a path to here");
     } else {
-      findings_->check(false, "T13", place, "uses value ", v, ", whose memory is written over on a path to here");
+      Text writer;
+      if (const std::uint32_t at = overwriter(v, i); at < m_.instructions()) {
+        writer.add(" by ");
+        InstructionPlace(m_, at, *plan_).here.write(writer);
+      }
+      findings_->check(false, "T13", place, "uses value ", v, ", whose memory is written over", writer.view(),
+                       writer.view().empty() ? "" : ",", " on a path to here");
     }
+  }
+
+  // The last instruction before instruction i that writes over bytes of value v; after the first instruction the search
+  // continues at the end, as a loop does. The number of instructions if the search finds none within its limit.
+  std::uint32_t overwriter(std::uint32_t v, std::uint32_t i) const {
+    const std::uint32_t n = m_.instructions();
+    Work search{1 << 18};
+    for (std::uint32_t k = 1; k <= n && search.take(1); ++k)
+      if (const std::uint32_t at = (i + n - k) % n; writes_over(at, places_.content(v), search)) return at;
+    return n;
+  }
+  bool writes_over(std::uint32_t i, std::uint32_t content, Work& search) const {
+    bool any = false;
+    each_effect(m_, m_.instruction(i), [&](const Effect& e) {
+      const bool stores = writes(e.use) && !is_alias(e.use);
+      any |= stores && search.take(1) && m_.tensor(e.value) && places_.content(e.value) != content &&
+             places_.overlap(places_.content(e.value), content, search);
+    });
+    return any;
   }
 
   std::size_t index_of(const Range& r) const { return static_cast<std::size_t>(&r - places_.ranges().data()); }
@@ -367,7 +393,7 @@ void check_flow(const ProgramView& program, Workspace& workspace, Findings& find
   const std::uint64_t most = most_steps(program);
   Work work{most};
   for (std::uint32_t i = 0; i < size_of(program.tables->execution_plan()) && work.left > 0; ++i) {
-    const Place place{nullptr, "plan", i};
+    const Place place = place_of_plan(*program.tables, i);
     check_method(*program.tables->execution_plan()->Get(i), place, workspace, work, findings);
     findings.check(work.left > 0, "H16", place, "with those before it, its data flow takes more than ", most,
                    " steps to analyse");

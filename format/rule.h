@@ -7,6 +7,11 @@
 #include "format/text.h"
 #include "format_rules.gen.h"
 
+namespace assay::pte {
+struct ExecutionPlan;
+struct Program;
+}  // namespace assay::pte
+
 // Reports the faults of files. Each fault breaks a rule of spec/format/rules.yaml.
 namespace assay::format {
 
@@ -30,17 +35,22 @@ class RuleId {
   std::int16_t index_;
 };
 
-// A position in a file: a chain of names and indices, such as "plan 0, value 3". The chain is a linked list, which is
+// A position in a file: a chain of names and indices, such as segment 0, entry 3. The chain is a linked list, which is
 // turned into text only for a fault. Requires that `outer` outlives this object.
 struct Place {
   const Place* outer = nullptr;
   std::string_view name;
   std::int64_t index = -1;  // -1 if the part has no index
   bool quoted = false;
+  const pte::ExecutionPlan* method = nullptr;  // the outermost part of a place in a method has it
 
   Place in(std::string_view part, std::int64_t i = -1) const { return {this, part, i}; }
-  void write(Text& to) const;  // writes a text such as "plan 0, value 3"
+  // Writes the place in words. In a method: "argument 2 of instruction 15 of forward, aten::add.out", "value 3 of
+  // forward". Elsewhere, outermost first: "data file 0, entry 3".
+  void write(Text& to) const;
 };
+
+Place place_of_plan(const pte::Program& program, std::uint32_t i);  // requires that the plan exists
 
 // A fault that a check found. The object and its members are valid only during the call that reports the fault.
 struct Finding {

@@ -1,7 +1,10 @@
 #include "conformance/contract/contract.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+
+#include "reference/call.h"
 
 namespace assay::contract {
 namespace {
@@ -13,10 +16,13 @@ std::size_t column(const Operator& op, std::size_t argument, const Declaration& 
   return static_cast<std::size_t>(std::ranges::find(d.arguments, op.arguments[argument].name) - d.arguments.begin());
 }
 
-bool all_tensors(std::span<const Value> arguments, const auto& holds) {
-  bool all = true;
-  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t) { all = all && holds(t); });
-  return all;
+// The first text of `reason(tensor)` that is not empty; empty if there is none.
+std::string first_reason(std::span<const Value> arguments, const auto& reason) {
+  std::string first;
+  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t) {
+    if (first.empty()) first = reason(t);
+  });
+  return first;
 }
 
 // Null if no promise has the operator.
@@ -28,6 +34,37 @@ const Promise* first_for(const std::vector<Promise>& promises, const Operator& o
 
 bool one_of(const std::vector<std::string>& list, const std::string& word) {
   return std::ranges::find(list, word) != list.end();
+}
+
+bool one_layout(std::span<const Value> arguments) {
+  std::set<std::string> layouts;
+  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t) { layouts.insert(cases::layout_name(t)); });
+  return layouts.size() <= 1;
+}
+
+bool inputs_share_layouts(const Operator& op, std::span<const Value> arguments) {
+  std::map<int, Dims> by_rank;  // the dim order of the first input of each rank
+  bool all = true;
+  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t i) {
+    if (!op.arguments[i].out) all = all && by_rank.try_emplace(t.rank(), t.dim_order).first->second == t.dim_order;
+  });
+  return all;
+}
+
+std::vector<Dims> dim_orders(std::span<const Value> arguments, std::size_t outs) {
+  std::vector<Dims> all;
+  cases::each_tensor(arguments.last(outs), [&](const Tensor& t, std::size_t) { all.push_back(t.dim_order); });
+  return all;
+}
+
+// Requires all arguments of the schema. True if the entry states the dim order of each out, or if the call breaks a
+// rule.
+bool outs_follow_layout_rule(const Operator& op, std::span<const Value> arguments) {
+  std::vector<Value> by_rule(arguments.begin(), arguments.end());
+  std::ranges::fill(std::span(by_rule).last(op.outs()), Value());
+  const Answer answer = call(op, by_rule, {}, Mode::rules);
+  if (answer.outcome != Outcome::ok || !answer.unknown.empty()) return true;
+  return dim_orders(by_rule, op.outs()) == dim_orders(arguments, op.outs());
 }
 
 }  // namespace
@@ -51,11 +88,17 @@ bool Declaration::has(const Operator& op, std::span<const Value> values) const {
   return std::ranges::any_of(rows, fits);
 }
 
-bool LayoutPromise::has(std::span<const Value> arguments) const {
-  std::set<std::string> layouts;
-  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t) { layouts.insert(cases::layout_name(t)); });
-  return (!shared || layouts.size() <= 1) &&
-         std::ranges::all_of(layouts, [&](const std::string& layout) { return one_of(allowed, layout); });
+bool share_layouts(const Operator& op, std::span<const Value> arguments) {
+  if (!inputs_share_layouts(op, arguments)) return false;
+  return arguments.size() < op.arguments.size() || one_layout(arguments) || outs_follow_layout_rule(op, arguments);
+}
+
+std::string LayoutPromise::excludes(const Operator& op, std::span<const Value> arguments) const {
+  const std::string layout = first_reason(arguments, [&](const Tensor& t) {
+    const std::string name = cases::layout_name(t);
+    return one_of(allowed, name) ? "" : concat("the layout ", name);
+  });
+  return !layout.empty() || !shared || share_layouts(op, arguments) ? layout : "tensors of different dim orders";
 }
 
 judge::Refusals Contract::allowed_refusals(bool promised) const {
@@ -63,16 +106,19 @@ judge::Refusals Contract::allowed_refusals(bool promised) const {
   return allows_unsupported ? judge::Refusals::unsupported : judge::Refusals::none;
 }
 
-bool Contract::promises_types(const Operator& op, std::span<const Value> arguments) const {
-  if (!operators.has(op)) return false;
-  const LayoutPromise* layout = first_for(layouts, op);
+std::string Contract::excluded_type(const Operator& op, std::span<const Value> arguments) const {
+  if (!operators.has(op)) return "the operator";
   const RankPromise* rank = first_for(ranks, op);
-  const auto legal = [&](const Tensor& t) {
-    return (!dtypes || dtypes->test(static_cast<std::size_t>(t.dtype))) && (!rank || t.rank() <= rank->most);
-  };
-  if (!all_tensors(arguments, legal) || (layout && !layout->has(arguments))) return false;
+  std::string reason = first_reason(arguments, [&](const Tensor& t) -> std::string {
+    if (dtypes && !dtypes->test(static_cast<std::size_t>(t.dtype))) return concat("the dtype ", t.dtype);
+    return rank && t.rank() > rank->most ? concat("the rank ", t.rank()) : "";
+  });
+  const LayoutPromise* layout = first_for(layouts, op);
+  if (reason.empty() && layout) reason = layout->excludes(op, arguments);
   const auto declared = declarations.find(op.name);
-  return declared == declarations.end() || declared->second.has(op, arguments);
+  if (reason.empty() && declared != declarations.end() && !declared->second.has(op, arguments))
+    reason = "this combination of dtypes";
+  return reason;
 }
 
 Promise Contract::promise(const Operator& op, const cases::HostCall& call) const {

@@ -39,10 +39,16 @@ struct Declaration {
 struct LayoutPromise {
   Operators operators;
   std::vector<std::string> allowed;  // names as layout_name() returns them
-  bool shared = false;               // all tensors of a call have the same layout
+  bool shared = false;               // see share_layouts()
 
-  bool has(std::span<const Value> arguments) const;
+  // Returns what the promise does not allow, such as "tensors of different dim orders"; empty if it allows the call.
+  std::string excludes(const Operator& op, std::span<const Value> arguments) const;
 };
+
+// Whether all input tensors of one rank have the same layout, and each out has the layout of all inputs or the one that
+// the operator's entry states. A weight of rank 1 may be contiguous beside a channels-last image. `arguments` follow
+// the schema; the outs may be missing.
+bool share_layouts(const Operator& op, std::span<const Value> arguments);
 
 struct RankPromise {
   Operators operators;
@@ -82,8 +88,12 @@ struct Contract {
   Promise promise(const Operator& op, const cases::HostCall& call) const;
   Promise promise(const Operator& op, const cases::HostCall& call, const features::Features& features) const;
 
-  // Whether the contract allows what is known before the tensors have values: operator, dtypes, layouts and ranks.
-  bool promises_types(const Operator& op, std::span<const Value> arguments) const;
+  // Returns what the contract does not promise among the facts that are known before the tensors have values: operator,
+  // dtypes, layouts and ranks. Returns an empty text if the contract promises all these facts.
+  std::string excluded_type(const Operator& op, std::span<const Value> arguments) const;
+  bool promises_types(const Operator& op, std::span<const Value> arguments) const {
+    return excluded_type(op, arguments).empty();
+  }
 };
 
 }  // namespace assay::contract

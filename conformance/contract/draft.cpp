@@ -38,7 +38,7 @@ void Draft::add(const Operator& op, const cases::HostCall& call, const verdict::
   slices_.insert(r.slices.begin(), r.slices.end());
   Accepted& accepted = operators_[op.name];
   accepted.layouts.insert(r.layouts.begin(), r.layouts.end());
-  if (std::ranges::adjacent_find(r.layouts, std::not_equal_to()) != r.layouts.end()) accepted.shared = false;
+  accepted.shared = accepted.shared && share_layouts(op, call.arguments);
   Row row(op.arguments.size());
   cases::each_tensor(call.arguments, [&](const Tensor& t, std::size_t i) {
     accepted.most_rank = std::max<Int>(accepted.most_rank, t.rank());

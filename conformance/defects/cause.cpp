@@ -50,7 +50,7 @@ enum class Says : std::uint8_t { fails, passes, nothing };
 // What a case is evidence for: that calls with the symptom fail, that they pass, or neither.
 Says says(const JudgedCase& s, const Symptom& symptom) {
   if (s.symptom == symptom) return Says::fails;
-  const bool is_fine = s.verdict == verdict::Verdict::pass || s.verdict == verdict::Verdict::quality;
+  const bool is_fine = verdict::is_right(s.verdict);
   if (is_fine) return Says::passes;
   const bool came_further = hides_results(symptom) && verdict::is_failure(s.verdict) && !hides_results(s.symptom);
   return came_further ? Says::passes : Says::nothing;
@@ -293,7 +293,7 @@ class Investigation {
     trials_->run_while(ids, case_runner_->children().patience().short_limit(), [&](const runner::Judged& j) {
       const DescribedCase& c = drawn[judged];
       const cases::HostCall& call = calls.at(ids[judged++]);
-      const bool passes = j.record.verdict == verdict::Verdict::pass || j.record.verdict == verdict::Verdict::quality;
+      const bool passes = verdict::is_right(j.record.verdict);
       const bool is_right = !passes && t.hypothesis->explains({call, symptom_of(j.record).failure, j.outs});
       seen.push_back({c.features, passes, is_right});
       return true;

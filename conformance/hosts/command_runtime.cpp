@@ -208,6 +208,7 @@ class CommandRuntime final : public testee::Runtime {
   }
   bool is_remote() const override { return true; }
   bool has_instances() const override { return false; }
+  bool takes_dim_orders() const override { return false; }  // it gets bytes only
 
   // Only a call tells whether the runner accepts the program.
   std::unique_ptr<testee::TesteeProgram> load(const testee::LoadSettings& settings, testee::Reply& reply) override {

@@ -94,8 +94,11 @@ class Checker {
     report_.faults.more += static_cast<std::uint64_t>(calls.more);
     report_.calls.in_full += calls.in_full, report_.calls.in_part += calls.in_part;
     report_.calls.not_asked += calls.not_asked;
-    if (testee_ && callable)
-      each_lacking(program, *testee_, [&](std::string what) { report_.lacking.add(within + std::move(what)); });
+    if (testee_ && callable) {
+      const Tries tries =
+          each_lacking(program, *testee_, [&](std::string what) { report_.lacking.add(within + std::move(what)); });
+      report_.tries.tried += tries.tried, report_.tries.not_tried += tries.not_tried;
+    }
     Seen seen;
     format::program_kind.payloads(format::AnyView(program->view()), &program.named_data(),
                                   [&](const format::Nested& nested) {
@@ -126,7 +129,7 @@ class Checker {
     auto opened = took(open_program(borrowed(nested.bytes)), place);
     const auto valid = opened ? took(validate(std::move(*opened)), place) : std::nullopt;
     if (!valid || report_.faults.size() > before) return;
-    if (!valid->plan("forward")) report_.faults.add(placed(no_method((*valid)->tables(), "forward"), place));
+    if (!valid->plan("forward")) report_.faults.add(placed(no_method("forward", (*valid)->tables()), place));
     behind_files(*valid, place + ", ", depth + 1);
   }
 

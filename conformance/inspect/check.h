@@ -49,6 +49,7 @@ struct CheckReport {
   std::string testee;                    // empty if no testee was requested
   Some<std::string> wanted_data;         // the names of external data that no file has; a method cannot run without
   Some<std::string> lacking;  // each delegate and each instruction that the testee cannot run, with the reason
+  Tries tries;
 
   // The outcome of the first fault; unsupported if the only problem is a missing kernel or backend of the testee.
   Outcome outcome() const {

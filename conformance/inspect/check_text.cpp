@@ -58,6 +58,8 @@ void write_behind_files(const CheckReport& r, text::Output& out) {
   if (r.testee.empty()) return;
   out.print("  {} {}\n", r.testee, r.lacking.empty() ? "has a kernel for every call" : "lacks");
   write_some(r.lacking, out, [](const std::string& what) { return fmt::format("    {}\n", what); });
+  if (r.tries.tried + r.tries.not_tried > 0)
+    out.print("  calls of its kernels: {} tried, {} known from its contract only\n", r.tries.tried, r.tries.not_tried);
 }
 
 text::Json list(const auto& items, auto f) {
@@ -105,7 +107,11 @@ void write_json(const CheckReport& r, text::JsonOutput& out) {
     if (!r.wanted_data.empty())
       out.field("wanted_data", {{"names", names(r.wanted_data)}, {"more", r.wanted_data.more}});
     if (!r.testee.empty())
-      out.field("testee", {{"name", r.testee}, {"lacks", names(r.lacking)}, {"lacks_more", r.lacking.more}});
+      out.field("testee", {{"name", r.testee},
+                           {"lacks", list(r.lacking.first, [](const std::string& what) { return text::Json(what); })},
+                           {"lacks_more", r.lacking.more},
+                           {"tried", r.tries.tried},
+                           {"not_tried", r.tries.not_tried}});
     out.field("rules", to_json(r.coverage));
   });
 }

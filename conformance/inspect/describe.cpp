@@ -200,7 +200,7 @@ Buffer<const pte::ExecutionPlan*> methods_of(const Described& file) {
   if (!file.program) return plans;
   for (const pte::ExecutionPlan& plan : tables(file.program->tables->execution_plan()))
     if (!file.method || *file.method == format::text_of(plan.name())) plans.push_back(&plan);
-  if (file.method && plans.empty()) throw no_method(*file.program->tables, *file.method);
+  if (file.method && plans.empty()) throw no_method(*file.method, *file.program->tables);
   return plans;
 }
 

@@ -100,17 +100,6 @@ std::string cut_name(const pte::Operator& op) {
 bool works_on_handles(const pte::Operator& op) { return format::find_roles(op) && !find_operator(cut_name(op)); }
 bool is_known(const pte::Operator& op) { return format::find_roles(op) || find_operator(cut_name(op)); }
 
-Fault no_method(const pte::Program& program, std::string_view name) {
-  constexpr std::uint32_t most = 20;
-  const std::uint32_t methods = format::size_of(program.execution_plan());
-  std::string names;
-  for (const pte::ExecutionPlan& plan : tables(program.execution_plan(), most))
-    names += (names.empty() ? "" : ", ") + text::shown(format::text_of(plan.name()));
-  return {
-      Outcome::invalid, "G3",
-      concat("there is no method ", text::Quoted{name}, "; the methods are ", names, methods > most ? ", ..." : "")};
-}
-
 const pte::EValue* value_at(const pte::ExecutionPlan& plan, Int index) {
   return index >= 0 && index < format::size_of(plan.values()) ? plan.values()->Get(static_cast<std::uint32_t>(index))
                                                               : nullptr;

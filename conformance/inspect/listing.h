@@ -63,9 +63,6 @@ bool is_known(const pte::Operator& op);  // whether the reference has it
 // Whether the operator works on handles, not on values: every runtime has it, no kernel library has it.
 bool works_on_handles(const pte::Operator& op);
 
-// The fault G3: the program has no such method, with the names of its methods.
-Fault no_method(const pte::Program& program, std::string_view name);
-
 // The value; null if the plan has none with this index.
 const pte::EValue* value_at(const pte::ExecutionPlan& plan, Int index);
 const pte::Tensor* tensor_at(const pte::ExecutionPlan& plan,

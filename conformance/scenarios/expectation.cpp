@@ -66,6 +66,15 @@ StepJudge gives(std::vector<Value> outputs, const files::Tolerance& tolerance) {
   return judge;
 }
 
+StepJudge gives_or_refuses(std::vector<Value> outputs, const files::Tolerance& tolerance) {
+  StepJudge judge = gives(std::move(outputs), tolerance);
+  judge.may_refuse = true;
+  judge.judge = [answered = std::move(judge.judge)](const StepResult& r) {
+    return r.reply.outcome == Outcome::ok ? answered(r) : judge::Judgement{};
+  };
+  return judge;
+}
+
 StepJudge is_answered() {
   return {.judge = [](const StepResult& r) { return not_answered(r.reply).value_or(judge::Judgement{}); }};
 }

@@ -9,6 +9,7 @@ namespace assay::scenarios {
 judge::Judgement unsupported(std::string message);
 
 StepJudge gives(std::vector<Value> outputs, const files::Tolerance& tolerance);
+StepJudge gives_or_refuses(std::vector<Value> outputs, const files::Tolerance& tolerance);
 StepJudge is_answered();
 StepJudge is_refused(std::string why);  // "a rank that is too large"
 

@@ -40,6 +40,7 @@ std::vector<Scenario> plan_scenarios(const std::filesystem::path& folder, const 
     add_sequences(all, program);
     add_sizes(all, program);
     add_wrong_inputs(all, program);
+    add_dim_orders(all, program);
     for (const std::string& request : requests)
       if (program->name == asked_of(request)) add_request(all, program, request);
     if (std::ranges::find(changed_programs, program->name) != changed_programs.end()) add_changed_files(all, program);

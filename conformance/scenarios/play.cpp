@@ -6,6 +6,7 @@
 #include <chrono>
 #include <exception>
 
+#include "conformance/cases/tensors.h"
 #include "conformance/files/same.h"
 #include "conformance/sandbox/death.h"
 #include "conformance/scenarios/expectation.h"
@@ -18,11 +19,15 @@ namespace {
 
 constexpr Int shown_elements = 8;
 
+std::string described(const Tensor& t) {
+  return describe(t) + (cases::is_contiguous(t) ? "" : concat(" in dim order ", t.dim_order));
+}
+
 std::string in_words(const std::vector<Value>& values) {
   std::string all;
   for (const Value& v : values) {
     const Tensor* t = std::get_if<Tensor>(&v);
-    all += (all.empty() ? "" : ", ") + (t ? describe(*t) : text::literal(v, shown_elements));
+    all += (all.empty() ? "" : ", ") + (t ? described(*t) : text::literal(v, shown_elements));
   }
   return all;
 }
@@ -50,6 +55,8 @@ void tell(std::string line) {
 bool takes_instances(const Script& script) {
   return std::ranges::any_of(script.steps, [](const Step& step) { return step.instance > 0; });
 }
+
+bool reorders(const Script& script) { return std::ranges::any_of(script.steps, &Step::reordered); }
 
 verdict::Record record_of(const Scenario& scenario, std::string_view testee) {
   verdict::Record r;
@@ -83,7 +90,7 @@ class Player {
       next.message = "changes an input";
     answer_ +=
         concat(name(result.reply.outcome), ' ', verdict::name(next.verdict), ' ', verdict::name(next.failure), '\n');
-    const bool is_good = next.verdict == verdict::Verdict::pass || next.verdict == verdict::Verdict::quality;
+    const bool is_good = verdict::is_right(next.verdict);
     if (next.verdict != verdict::Verdict::pass) judgement_ = std::move(next);
     return is_good && (step.what != Step::Do::load || result.reply.outcome == Outcome::ok);
   }
@@ -116,6 +123,8 @@ class Player {
 judge::Judgement play(const Script& script, testee::Runtime& runtime, verdict::Record& r, std::uint64_t& answer) {
   if (takes_instances(script) && !runtime.has_instances())
     return unsupported(concat(runtime.name(), " takes one program at a time"));
+  if (reorders(script) && !runtime.takes_dim_orders())
+    return unsupported(concat(runtime.name(), " takes only inputs of the dim orders that the program declares"));
   Player player(script, runtime);
   for (const Step& step : script.steps) {
     r.inputs.push_back({std::to_string(r.inputs.size()), in_words(step)});

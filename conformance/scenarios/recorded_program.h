@@ -39,5 +39,6 @@ void add_sequences(std::vector<Scenario>& all, const Recorded& program);  // rec
 void add_request(std::vector<Scenario>& all, const Recorded& program, const std::string& request);
 void add_sizes(std::vector<Scenario>& all, const Recorded& program);
 void add_wrong_inputs(std::vector<Scenario>& all, const Recorded& program);
+void add_dim_orders(std::vector<Scenario>& all, const Recorded& program);
 
 }  // namespace assay::scenarios

@@ -22,6 +22,7 @@ enum class ScenarioKind : std::uint8_t {
   arenas,
   sizes,
   inputs,
+  dim_orders,
   operators,
   files,
   requests
@@ -53,6 +54,9 @@ inline constexpr std::array scenario_kinds = std::to_array<ScenarioKindRow>({
     {ScenarioKind::inputs, "inputs",
      "A call with wrong inputs or of a missing method is refused, and the next call is answered.",
      "behind a call that is refused"},
+    {ScenarioKind::dim_orders, "dim_orders",
+     "An input of another dim order than the program declares is converted or refused.",
+     "with an input of another dim order than the program declares"},
     {ScenarioKind::operators, "operators", "A program of one instruction gives the result of its operator.", ""},
     {ScenarioKind::files, "files",
      "A broken file is refused, a file of the same meaning gives the same results, and a file of another meaning does "
@@ -77,6 +81,7 @@ struct StepResult {
 struct StepJudge {
   std::function<judge::Judgement(const StepResult&)> judge = {};
   std::string refused = {};                      // the reason for the expected refusal; empty if an answer is expected
+  bool may_refuse = false;                       // a refusal is right, too
   std::vector<Value> outputs = {};               // the expected outputs; empty if any outputs are right
   double rtol = 0, atol = 0;                     // the tolerance of elements
   std::vector<Value> lowest = {}, highest = {};  // bounds of the outputs, which replace the tolerance
@@ -94,6 +99,7 @@ struct Step {
   std::string method = {};
   std::vector<Value> inputs = {};
   std::string request = {};  // for `ask`: the request about the program, with this call
+  bool reordered = false;    // an input has another dim order than the program declares
   bool valid = true;         // an answer is expected
   StepJudge judge = {};      // if null, any result is right if nothing is damaged
 };

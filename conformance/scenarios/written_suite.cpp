@@ -27,10 +27,10 @@ std::string_view word(Step::Do what) {
   return "call";
 }
 
-// Writes "answered" with the outputs, "refused" with the reason, or "either".
+// Writes "answered" with the outputs, "refused" with the reason, or "either", with outputs that an answer must have.
 void tell(text::Json& step, const StepJudge& judge) {
   if (!judge) return void(step["expected"] = "either");
-  step["expected"] = judge.refused.empty() ? "answered" : "refused";
+  step["expected"] = judge.may_refuse ? "either" : judge.refused.empty() ? "answered" : "refused";
   if (!judge.refused.empty()) step["despite"] = judge.refused;
   if (judge.outputs.empty()) return;
   step["outputs"] = values(judge.outputs);

@@ -36,7 +36,8 @@ class TesteeProgram {
  public:
   virtual ~TesteeProgram() = default;
 
-  // Runs a method. Input tensors have the dim order that the program declares. May crash.
+  // Runs a method. Input tensors have the dim order that the program declares, unless the runtime takes_dim_orders().
+  // May crash.
   virtual Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) = 0;
 
   // The state that the method keeps, if the runtime reports it.
@@ -90,6 +91,10 @@ class Runtime {
 
   // Null if the runtime refuses the program; then `reply` has the reason. May crash.
   virtual std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) = 0;
+
+  // Whether a call may have an input in another dim order than the program declares. The runtime must then convert the
+  // input or refuse the call.
+  virtual bool takes_dim_orders() const { return true; }
 };
 
 // The function that a module exports as assay_runtime. It makes the runtime, which the caller owns.

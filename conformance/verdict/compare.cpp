@@ -12,8 +12,6 @@ namespace {
 
 CaseVerdict ruling_of(const Record& r) { return {r.verdict, r.failure, tier_of(r)}; }
 
-bool is_good(Verdict v) { return v == Verdict::pass || v == Verdict::quality; }
-
 std::string fact(const Facts& facts, const std::string& name) {
   const auto found = std::ranges::find(facts, name, &NamedText::name);
   return found == facts.end() ? "" : found->text;
@@ -80,7 +78,7 @@ Changes compare(const RunFile& before, const RunFile& after) {
     was ? void(++c.in_both) : c.only_after.push_back(r.case_id);
     if (old.is_new(r)) c.fresh.push_back(change);
     if (!was || was->verdict == Verdict::unsupported) continue;
-    if (is_failure(was->verdict) && is_good(r.verdict)) c.mended.push_back(change);
+    if (is_failure(was->verdict) && is_right(r.verdict)) c.mended.push_back(change);
     if (r.verdict == Verdict::unsupported) c.given_up.push_back(change);
   }
   for (const Record& r : before.records)

@@ -106,6 +106,7 @@ inline constexpr std::array classes = std::to_array<ClassRow>({
 
 constexpr const VerdictRow& row(Verdict verdict) { return verdicts[static_cast<std::size_t>(verdict)]; }
 constexpr const ClassRow& row(Class failure) { return classes[static_cast<std::size_t>(failure)]; }
+constexpr bool is_right(Verdict v) { return v == Verdict::pass || v == Verdict::quality; }
 constexpr bool is_failure(Verdict v) { return v == Verdict::fail || v == Verdict::crash || v == Verdict::timeout; }
 constexpr std::string_view name(Verdict verdict) { return row(verdict).name; }
 constexpr std::string_view name(Class failure) { return row(failure).name; }

@@ -110,6 +110,7 @@ class RemoteRuntime final : public testee::Runtime {
   int most_at_once() const override { return server_.most_at_once(); }
   bool has_instances() const override { return server_.introduction().has(assay::wire::has_instances); }
   bool shows_state() const override { return server_.introduction().has(has_state); }
+  bool takes_dim_orders() const override { return server_.introduction().has(has_dim_orders); }
   std::vector<std::string> requests() const override {
     std::vector<std::string> all;
     for (const std::string_view feature : {has_ping, has_generator, has_state, has_allocations, has_quit})

@@ -60,7 +60,7 @@ RemoteServer::RemoteServer(const Address& address) : address_(address) {
 
 std::vector<std::pair<std::string, std::string>> RemoteServer::facts() const {
   auto all = introduction_.facts;
-  all.emplace_back("interface", "runtime protocol 1");
+  all.emplace_back("interface", "wire protocol 1");
   all.emplace_back("isolation", forker_     ? "a forked process for each block"
                                 : command() ? "a process for each block"
                                             : "a RESET before each block");

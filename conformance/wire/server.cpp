@@ -232,6 +232,7 @@ Server::Server(testee::KernelLibrary* library, testee::Runtime* runtime, std::ve
   if (!runtime_) return;
   add(has_programs), add(has_instances), add(has_generator);
   if (runtime_->shows_state()) add(has_state);
+  if (runtime_->takes_dim_orders()) add(has_dim_orders);
   if (runtime_->charges_memory()) add(has_allocations);
 }
 

@@ -94,4 +94,9 @@ std::vector<Fault> faults_of(File file, const FileKind& kind, std::span<const Fi
 
 std::string operator_name(const pte::Operator& op);  // the full name, such as "aten::add.out"
 
+// The fault G3: a program with these methods, or this program, has no method of this name. The sentence lists the names
+// of the methods as far as it has room.
+Fault no_method(std::string_view name, std::span<const std::string_view> methods);
+Fault no_method(std::string_view name, const pte::Program& program);
+
 }  // namespace assay

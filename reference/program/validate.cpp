@@ -21,15 +21,17 @@ std::vector<Fault> found(Check check) {
   return faults.take();
 }
 
-// The faults of a part of the file; if there are none, the faults of the file.
+// The faults of all parts of the file; if there are none, the faults of the file.
 std::vector<Fault> checked(const AnyFile& file, const FileKind& kind, std::span<const format::DataView> data) {
   std::vector<Fault> faults;
   std::optional<AnyFile> part;
   std::optional<format::ProgramView> program;
   kind.parts(file.view(), nullptr, [&](const format::Nested& nested) {
     auto opened = open_as(file.within(nested.bytes), *nested.kind);
-    faults = opened ? checked(*opened, *nested.kind, data) : std::move(opened.faults);
-    if (faults.empty()) part = std::move(opened.value), program.emplace(part->view());
+    std::vector<Fault> found = opened ? checked(*opened, *nested.kind, data) : std::move(opened.faults);
+    if (found.empty() && nested.kind == &format::program_kind)
+      part = std::move(opened.value), program.emplace(part->view());
+    std::ranges::move(found, std::back_inserter(faults));
   });
   return faults.empty() ? faults_of(file, kind, {data, program ? &*program : nullptr}) : faults;
 }
@@ -94,6 +96,19 @@ std::vector<Fault> faults_of(File file, const FileKind& kind, std::span<const Fi
   }
   const auto views = views_of(data_files);
   return checked(*opened, kind, views);
+}
+
+Fault no_method(std::string_view name, std::span<const std::string_view> methods) {
+  format::Text sentence;
+  sentence.add("there is no method ").add(format::Quoted{name}).add("; the methods are ");
+  for (std::size_t i = 0; i < methods.size(); ++i) sentence.add(i == 0 ? "" : ", ").add(format::Quoted{methods[i]});
+  return broken("G3", {}, sentence.view());
+}
+
+Fault no_method(std::string_view name, const pte::Program& program) {
+  Buffer<std::string_view> methods;
+  for (const pte::ExecutionPlan* plan : *program.execution_plan()) methods.push_back(format::text_of(plan->name()));
+  return no_method(name, methods);
 }
 
 std::string operator_name(const pte::Operator& op) {

@@ -2,106 +2,16 @@
 
 #include <concepts>
 
-#include "format/flow_effects.h"
 #include "reference/program/memory.h"
+#include "reference/runtime/known_values.h"
 #include "reference/runtime/storage.h"
 
 namespace assay {
 namespace {
 
-using format::Effect;
 using format::items;
 
 std::uint32_t index(std::integral auto i) { return static_cast<std::uint32_t>(i); }
-
-bool same_layout(const pte::Tensor& a, const pte::Tensor& b) {
-  return a.scalar_type() == b.scalar_type() && a.shape_dynamism() == b.shape_dynamism() &&
-         dims(a.sizes()) == dims(b.sizes()) && dims(a.dim_order()) == dims(b.dim_order());
-}
-
-// Sizes that the program only bounds are unknown.
-Tensor tensor_of(const pte::Tensor& t) {
-  const Dims sizes = dims(t.sizes());
-  const bool fixed = t.shape_dynamism() == pte::TensorShapeDynamism::STATIC;
-  return {*dtype_numbered(t.scalar_type()), fixed ? sizes : Dims::unknown(sizes.size()), dims(t.dim_order()), {}};
-}
-
-template <class List>
-List copied(const auto& items) {
-  constexpr Int work_of_item = 10;
-  Budget::Scope::work(work_of_item * Int{items.size()});
-  return List(items.begin(), items.end());
-}
-
-// The value itself, unless it is a list of indices of other values.
-Value value_of(const pte::EValue& v) {
-  if (const auto* t = v.val_as_Tensor()) return tensor_of(*t);
-  if (const auto* n = v.val_as_Int()) return Int{n->int_val()};
-  if (const auto* d = v.val_as_Double()) return d->double_val();
-  if (const auto* b = v.val_as_Bool()) return b->bool_val();
-  if (const auto* s = v.val_as_String()) return copied<std::string>(*s->string_val());
-  if (const auto* l = v.val_as_DoubleList()) return copied<Doubles>(*l->items());
-  if (const auto* l = v.val_as_BoolList()) return copied<Bools>(*l->items());
-  return {};
-}
-
-// The values of a method that are known before it runs.
-class KnownValues {
- public:
-  explicit KnownValues(const format::Method& method) : method_(method), replaced_(method.values()) {
-    for (const std::int32_t i : items(method.plan().inputs())) replaced_[index(i)] = !method.tensor(index(i));
-    for (std::uint32_t i = 0; i < method.instructions(); ++i)
-      each_effect(method, method.instruction(i), [this](const Effect& e) { take(e); });
-    if (!moves_keep_layouts_)
-      for (const std::uint32_t to : moved_to_) replaced_[to] = true;
-  }
-
-  // Returns nothing if only an execution knows the value.
-  std::optional<Value> operator[](std::uint32_t i) const {
-    const pte::EValue& v = method_.value(i);
-    if (const auto* l = v.val_as_IntList()) return integers(copied<Ints>(*l->items()));
-    if (const auto* l = v.val_as_TensorList()) return tensors(copied<Ints>(*l->items()));
-    if (const auto* l = v.val_as_OptionalTensorList()) return tensors(copied<Ints>(*l->items()));
-    return replaced_[i] ? std::nullopt : std::optional(value_of(v));
-  }
-
- private:
-  void take(const Effect& e) {
-    Budget::Scope::work(1);
-    if (!writes(e.use)) return;
-    if (const pte::Tensor* to = method_.tensor(e.value); !to) {
-      replaced_[e.value] = true;
-    } else if (e.use == format::Use::moved || e.use == format::Use::returned) {
-      moved_to_.push_back(e.value);
-      moves_keep_layouts_ = moves_keep_layouts_ && same_layout(*method_.tensor(e.other), *to);
-    }
-  }
-
-  // The values whose indices a list has.
-  std::optional<Value> integers(Ints list) const {
-    for (Int& i : list) {
-      const pte::Int* n = method_.value(index(i)).val_as_Int();
-      if (!n || replaced_[index(i)]) return {};
-      i = n->int_val();
-    }
-    return list;
-  }
-
-  std::optional<Value> tensors(const Ints& list) const {
-    Tensors all;
-    for (const Int i : list) {
-      const pte::Tensor* t = i < 0 ? nullptr : method_.tensor(index(i));
-      if (t && replaced_[index(i)]) return {};
-      all.push_back(t ? std::optional(tensor_of(*t)) : std::nullopt);
-    }
-    return all;
-  }
-
-  const format::Method& method_;
-  std::vector<bool> replaced_;  // for each value, whether an input or an instruction replaces it
-  std::vector<std::uint32_t> moved_to_;
-  bool moves_keep_layouts_ = true;  // each moved tensor is declared like the target of the move
-};
 
 void check_result(const Tensor& result, const pte::Tensor& out) {
   HeldTensor held;
@@ -164,7 +74,7 @@ class MethodCalls {
     try {
       ++(found_.*ask(method_, values_, *op, call, budget_));
     } catch (const Fault& f) {
-      const std::string where = concat(text_of(place), " (", op->name, ")", f.place.empty() ? "" : ", ", f.place);
+      const std::string where = concat(text_of(place), f.place.empty() ? "" : ", ", f.place);
       Fault fault(f.outcome, f.rule, f.message, where);
       if (f.outcome == Outcome::exhausted) throw fault;
       if (found_.faults.size() < 100)
@@ -204,7 +114,8 @@ CallFaults faults_of_calls(const ValidProgram& program, const Budget& budget) {
     for (std::uint32_t p = 0; p < plans.size(); ++p)
       with_workspace([&](format::Workspace& workspace) {
         const format::Method method(*plans.Get(p), workspace);
-        if (!workspace.counts_only()) MethodCalls(method, budget, found).check({nullptr, "plan", p});
+        if (!workspace.counts_only())
+          MethodCalls(method, budget, found).check(format::place_of_plan(program->tables(), p));
       });
   } catch (const Fault& exhausted) {
     found.faults.push_back(exhausted);

@@ -47,17 +47,9 @@ void check_tensor(const HeldTensor& to, const Value& value, const Place& place) 
   if (!is_whole(*from)) throw broken("R1", place, "does not have the bytes of ", describe(*from));
 }
 
-std::string names_of(const pte::Program& program) {
-  format::Text names;
-  for (std::uint32_t i = 0; i < format::size_of(program.execution_plan()); ++i)
-    names.add(i == 0 ? "" : ", ").add(format::Quoted{format::text_of(program.execution_plan()->Get(i)->name())});
-  return std::string(names.view());
-}
-
 const pte::ExecutionPlan& plan_of(const ValidProgram& program, std::string_view method) {
   if (const pte::ExecutionPlan* plan = program.plan(method)) return *plan;
-  throw broken("G3", {}, "there is no method ", format::Quoted{method}, "; the methods are ",
-               names_of(program->tables()));
+  throw no_method(method, program->tables());
 }
 
 // R3: as close as the official runtime requires.

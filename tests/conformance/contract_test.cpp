@@ -282,10 +282,46 @@ TEST(Executorch, DimOrders) {
   };
   EXPECT_TRUE(states("aten::abs.out", first, first));
   EXPECT_TRUE(states("aten::abs.out", last, last));
-  EXPECT_FALSE(states("aten::abs.out", last, first));
+  EXPECT_FALSE(states("aten::abs.out", last, first)) << "the entry states the dim order of self";
+  EXPECT_FALSE(states("aten::abs.out", last, other));
   EXPECT_FALSE(states("aten::abs.out", other, other));
   EXPECT_TRUE(states("dim_order_ops::_clone_dim_order.out", last, first));
   EXPECT_FALSE(states("dim_order_ops::_clone_dim_order.out", other, first));
+}
+
+TEST(Executorch, InputsOfOneRankShareTheirDimOrder) {
+  const Tensor first = make(float32, {1, 2, 3, 4}), last = make(float32, {1, 2, 3, 4}, {0, 2, 3, 1});
+  const Tensor row = make(float32, {4});
+  const auto states = [](std::string_view name, const Value& self, const Value& other, const Tensor& result) {
+    std::vector<Value> arguments(op(name).arguments.size());
+    arguments[0] = self, arguments[1] = other, arguments.back() = result;
+    return executorch().promises_types(op(name), arguments);
+  };
+  EXPECT_TRUE(states("aten::mul.out", last, last, last));
+  EXPECT_FALSE(states("aten::mul.out", last, first, last));
+  EXPECT_TRUE(states("aten::mul.out", last, row, last)) << "of two ranks";
+  EXPECT_TRUE(states("aten::amax.out", last, Ints{1}, make(float32, {1, 3, 4}))) << "the entry states this dim order";
+  EXPECT_FALSE(states("aten::amax.out", first, Ints{1}, make(float32, {1, 3, 4}, {0, 2, 1})));
+  EXPECT_FALSE(states("aten::cat.out", Tensors{last, last}, Int{1}, make(float32, {1, 4, 3, 4})));
+  EXPECT_FALSE(states("aten::cat.out", Tensors{last, first}, Int{1}, last));
+}
+
+TEST(Executorch, SaysWhatItDoesNotPromise) {
+  const auto excluded = [](const Tensor& self, const Tensor& out) {
+    return executorch().excluded_type(op("aten::relu.out"), std::vector<Value>{self, out});
+  };
+  const Tensor image = make(float32, {1, 2, 3, 4}), last = make(float32, {1, 2, 3, 4}, {0, 2, 3, 1});
+  EXPECT_EQ(excluded(image, image), "");
+  EXPECT_EQ(excluded(image, last), "tensors of different dim orders");
+  const Tensor turned = make(float32, {2, 3}, {1, 0});
+  EXPECT_EQ(excluded(turned, turned), "the layout (1, 0)");
+  EXPECT_EQ(excluded(image, make(DType::int64, {1, 2, 3, 4})), "this combination of dtypes");
+
+  contract::Contract small;
+  small.dtypes = contract::DTypes().set(static_cast<std::size_t>(float32)), small.ranks = {{{}, 2}};
+  const std::vector<Value> images{image, image}, numbers{make(DType::int64, {2}), make(DType::int64, {2})};
+  EXPECT_EQ(small.excluded_type(op("aten::relu.out"), images), "the rank 4");
+  EXPECT_EQ(small.excluded_type(op("aten::relu.out"), numbers), "the dtype int64");
 }
 
 TEST(Executorch, NumbersThatNoExporterEmits) {

@@ -26,8 +26,21 @@ TEST(Flow, EachRuleHasAProgramAtItsBoundaryAndOneThatBreaksIt) {
     const std::vector<Fault> broken = breaks.faults();
     const auto told = std::ranges::find(broken, rule, &Fault::rule);
     ASSERT_NE(told, broken.end());
+    EXPECT_THAT(told->place, testing::AnyOf(testing::HasSubstr(" of forward"), "method forward"));
     show_case(rule, c.what, *told);
   }
+}
+
+TEST(Flow, NamesTheInstructionThatWritesOver) {
+  corrupt::Planned p;
+  const Index a = p.at(32), b = p.at(44);
+  p.relu(p.x, a), p.relu(p.x, b), p.relu(a, p.out);
+  const std::vector<Fault> faults = p.faults();
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0].rule, "T13");
+  EXPECT_EQ(faults[0].place, "instruction 2 of forward, aten::relu.out");
+  EXPECT_EQ(faults[0].message, concat("uses value ", a, ", whose memory is written over by instruction 1 of forward, ",
+                                      "aten::relu.out, on a path to here"));
 }
 
 // -- recorded programs ------------------------------------------------------------------------------------------------

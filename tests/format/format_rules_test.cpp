@@ -178,6 +178,7 @@ void expect_case(RuleId rule, const Faults& met, const Faults& broken, Shown& sh
   ASSERT_NE(fault, broken.end()) << told(broken);
   EXPECT_EQ(fault->outcome, rule->outcome);
   EXPECT_NE(fault->message, "");
+  EXPECT_TRUE(!fault->place.starts_with("plan ") || fault->rule == "G2") << fault->place;
   line += concat(line.empty() ? "" : ", ", fault->place, fault->place.empty() ? "" : " ", fault->message);
 }
 
@@ -239,6 +240,33 @@ TEST(FormatRules, EveryFaultIsReported) {
   std::vector<std::string> rules;
   for (const Fault& f : faults_of(s)) rules.push_back(f.rule);
   EXPECT_THAT(rules, testing::ElementsAre("T1", "T23", "I1"));
+}
+
+TEST(FormatRules, PlacesNameTheMethodAndTheOperator) {
+  const auto place = [](const std::function<void(corrupt::Sample&)>& change) {
+    corrupt::Sample s;
+    change(s);
+    return faults_of(s).front().place;
+  };
+  EXPECT_EQ(place([](auto& s) { s.kernel_call().args[0] = -1; }),
+            "argument 0 of instruction 0 of forward, aten::add.out");
+  EXPECT_EQ(place([](auto& s) { s.kernel_call().op_index = 7; }), "instruction 0 of forward");
+  EXPECT_EQ(place([](auto& s) { s.tensor(s.at.late).layout = 1; }), "value 18 of forward");
+  EXPECT_EQ(place([](auto& s) { s.plan().chains.clear(); }), "method forward");
+  EXPECT_EQ(place([](auto& s) { s.plan().name = "a\nb", s.tensor(s.at.late).layout = 1; }), R"(value 18 of "a\x0ab")");
+  EXPECT_EQ(place([](auto& s) { s.plan().name.clear(); }), "plan 0");
+}
+
+TEST(FormatRules, TheFaultsOfAllPartsOfAFileAreReported) {
+  corrupt::Sample s;
+  s.tensor(s.at.late).layout = 1;
+  FileKind twice = format::bundle_kind;
+  twice.parts = [](const format::AnyView& file, const format::NamedData* named, format::Take<format::Nested> take) {
+    for (int i = 0; i < 2; ++i) format::bundle_kind.parts(file, named, take);
+  };
+  const std::string one = told(faults_of(in_memory(s.encoded_bundle()), format::bundle_kind));
+  EXPECT_NE(one, "");
+  EXPECT_EQ(told(faults_of(in_memory(s.encoded_bundle()), twice)), one + one);
 }
 
 TEST(FormatRules, AHundredFaultsAreReportedAndTheRestCounted) {

@@ -59,7 +59,7 @@ TEST(Text, QuotesAreCut) {
             "\"abc\xc3\xa4...\"");
 }
 
-TEST(Place, IsWrittenOutermostFirst) {
+TEST(Place, IsWrittenOutermostFirst) {  // without the tables of a program
   const Place plan{nullptr, "plan", 0}, method{nullptr, "a\nb", -1, true};
   Text text, named, nowhere;
   plan.in("chain", 1).in("inputs").write(text);

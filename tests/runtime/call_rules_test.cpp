@@ -65,7 +65,7 @@ TEST(CallRules, ReportTheRulesOfTheOperatorAndNameTheCall) {
   });
   EXPECT_THAT(rules_of(found), ElementsAre("add.out", "add.shape"));
   EXPECT_EQ(found.faults[0].outcome, Outcome::invalid);
-  EXPECT_EQ(found.faults[0].place, "plan 0, chain 0, instruction 1 (aten::add.out)");
+  EXPECT_EQ(found.faults[0].place, "instruction 1 of forward, aten::add.out");
   EXPECT_THAT(counts(found), ElementsAre(1, 0, 0));
 }
 

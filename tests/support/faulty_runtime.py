@@ -11,7 +11,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "doc" / "examples" / "protocol"))
 import wire
-from wire import EXECUTE, GET_OUTPUT, LOAD, METHOD, OK, PING, QUIT, SET_INPUT, STATE, UNLOAD
+from wire import CAPS, EXECUTE, GET_OUTPUT, LOAD, METHOD, OK, PING, QUIT, SET_INPUT, STATE, UNLOAD
 
 EXHAUSTED, INTERNAL = 5, 6
 HEAD = struct.Struct("<BQQII")  # of a reply without words
@@ -42,7 +42,8 @@ class Faulty:
         if kind == LOAD:
             return self.load(number, body)
         if handle not in self.chosen:
-            return self.behind.ask(kind, number, body)
+            reply = self.behind.ask(kind, number, body)
+            return reply.replace(b"dim_orders", b"dim_others") if kind == CAPS and FAULT == "silent" else reply
         return getattr(self, FAULT, self.right)(kind, number, body, handle)
 
     def right(self, kind, number, body, _):

@@ -93,12 +93,24 @@ class PlantedProgram final : public testee::TesteeProgram {
     if (inputs.size() > wanted && !is_planted("takes-too-many")) return {Outcome::invalid, "there are too many inputs"};
     if (inputs.size() < wanted && !remembers) return {Outcome::invalid, "an input is not set"};
     for (std::size_t i = 0; i < std::min(wanted, inputs.size()); ++i)
-      if (const Refusal refused = method.set_input(i, inputs[i]))
+      if (const Refusal refused = method.set_input(i, taken(method, i, inputs[i])))
         return is_overlooked(*refused) ? testee::Reply{} : reply_of(*refused);
     if (const Refusal refused = method.execute()) return is_overlooked(*refused) ? testee::Reply{} : reply_of(*refused);
     kept_->called.insert(name);
     for (std::size_t i = 0; i < format::size_of(method.plan().outputs()); ++i) outputs.push_back(*method.output(i));
     return {};
+  }
+
+  static Value taken(const Method& method, std::size_t i, Value input) {
+    Tensor* t = std::get_if<Tensor>(&input);
+    const auto declared = static_cast<std::uint32_t>(format::items(method.plan().inputs())[i]);
+    const pte::Tensor* to = method.plan().values()->Get(declared)->val_as_Tensor();
+    if (!t || !to || t->rank() != static_cast<int>(to->dim_order()->size())) return input;
+    const auto items = format::items(to->dim_order());
+    const Dims order(Ints(items.begin(), items.end()));
+    if (is_planted("converts-dim-orders")) *t = arranged(*t, order);
+    if (is_planted("misreads-dim-orders")) t->dim_order = order;
+    return input;
   }
 
   // Applies the planted fault to right outputs.

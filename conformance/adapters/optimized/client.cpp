@@ -10,6 +10,7 @@
 #include "optimized/fallback/fallback.h"
 #include "optimized/kernels/instruction_set.h"
 #include "reference/fault.h"
+#include "reference/program/program.h"
 
 #if ASSAY_XNNPACK
 #include "optimized/xnnpack/threads.h"
@@ -151,10 +152,7 @@ sandbox::ClientMemory OptimizedClient::memory(std::size_t bytes) const {
 void OptimizedClient::expect_method(const std::string& name) const {
   const auto names = method_names();
   if (std::ranges::find(names, name) != names.end()) return;
-  format::Text sentence;
-  sentence.add("there is no method ").add(format::Quoted{name}).add("; the methods are ");
-  for (const std::string& known : names) sentence.add(&known == &names.front() ? "" : ", ").add(format::Quoted{known});
-  throw Fault(Outcome::invalid, "G3", std::string(sentence.view()));
+  throw no_method(name, std::vector<std::string_view>(names.begin(), names.end()));
 }
 
 sandbox::ClientMemory OptimizedClient::workspace(const std::string& method) const {

@@ -13,7 +13,8 @@ numpy lacks are raw bytes, V1, V2 or V4. A function raises NotImplementedError w
 any other exception refuses the call.
 
 A module with a function `load(program, data)`, which receives bytes, also runs programs: the object that it returns
-is called with the name of a method and a list of inputs, and returns a list of outputs. `name` and `facts`, a dict,
+is called with the name of a method and a list of inputs, and returns a list of outputs. The elements of an input have
+their places whatever its dim order in the request is. `name` and `facts`, a dict,
 are shown in the header of a run.
 """
 import argparse
@@ -159,7 +160,7 @@ class Server:
             facts = [text for fact in self.facts.items() for text in fact]
             return texts(self.name) + struct.pack("<QII", 10**9, MOST_BYTES, len(self.facts)) + texts(*facts)
         if kind == CAPS:
-            features = ["ping", "quit", *self.features, *(["instances", "programs"] if self.load else [])]
+            features = ["ping", "quit", *self.features, *(["instances", "programs", "dim_orders"] if self.load else [])]
             return struct.pack("<I", len(features)) + texts(*features) + struct.pack("<I", len(self.kernels)) + texts(*self.kernels)
         if kind in (RESET, QUIT):
             self.programs.clear()

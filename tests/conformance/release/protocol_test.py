@@ -411,6 +411,12 @@ def load(program, data):
         refused = [case["message"] for case in cases if "message" in case]
         self.assertTrue(all("float64, but the out is float" not in message for message in refused), refused)
 
+    def test_inputs_of_other_dim_orders_are_converted(self):
+        self.write("mine.py", b"import numpy\ndef load(program, data):\n    return lambda method, inputs: [numpy.exp(inputs[0])]\n")
+        code, out, err = assay("runtime", "--programs", "recorded/unused_input,dim_orders/unused_input", "python:mine", cwd=self.folder, env=WITH_NUMPY)
+        self.assertEqual(code, 0, out + err)
+        self.assertRegex(out, r"\ndim_orders +1 +1 ")
+
     def test_programs(self):
         self.write("mine.py", self.MODULE.encode())
         code, out, err = assay("run", PROGRAMS / "mlp" / "program.pte", "--input", PROGRAMS / "mlp" / "call0_input0.npy", "--with", "python:mine", cwd=self.folder, env=WITH_NUMPY)

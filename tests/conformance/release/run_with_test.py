@@ -25,6 +25,29 @@ def calls(name):
     return "run", PROGRAMS / name / "program.pte", "--calls", PROGRAMS / name / "calls.json"
 
 
+class Check(unittest.TestCase):
+    def test_the_kernels_are_called(self):
+        code, out, err = assay("check", MLP[1], "--with", KERNELS)
+        self.assertEqual((code, err), (0, ""), out)
+        self.assertIn(" has a kernel for every call\n  calls of its kernels: 8 tried, 0 known from its contract only\n", out)
+
+    def test_a_crash_and_a_hang_are_lines(self):
+        for deed, words in ("abort", "crash (abort): "), ("hang", "timeout"):
+            code, out, err = assay("check", MLP[1], "--with", KERNELS, "--timeout", "1", planted=f"aten::relu.out={deed}")
+            self.assertEqual((code, err), (5, ""), out)
+            lines = [line for line in out.splitlines() if line.startswith("    instruction ")]
+            self.assertEqual(len(lines), 2, out)
+            for i, line in zip((2, 5), lines):
+                self.assertIn(f"    instruction {i} of forward: aten::relu.out, float32 (3, 32) contiguous, float32 (3, 32) contiguous: {words}", line)
+
+    @unittest.skipUnless(HAS_OFFICIAL, "built without the official kernels")
+    def test_a_line_names_dim_orders_and_the_words_of_the_kernel(self):
+        code, out, err = assay("check", PROGRAMS / "channels_last_mixed" / "program.pte", "--with", "executorch")
+        self.assertEqual((code, err), (5, ""), out)
+        self.assertRegex(out, r"  executorch lacks\n    instruction 4 of forward: aten::mul.out, float32 \(2, 3, 4, 5\) channels_last, "
+                              r"float32 \(\) contiguous, float32 \(2, 3, 4, 5\) channels_last: the kernel says: .*different dim orders?")
+
+
 class With(WithFolder):
     def test_a_right_testee_gives_the_outputs_of_the_reference(self):
         alone = assay(*MLP)

@@ -44,7 +44,7 @@ class Right(Judged):
                 self.assertEqual((code, self.verdicts(cases)), (0, {}), said)
                 self.assertEqual(header["suite"], "runtime")
                 kinds = {line["operator"].split()[0] for line in cases.values()}
-                self.assertEqual(kinds, {"recorded", "reload", "instances", "arenas", "sizes", "inputs", "operators", "files"})
+                self.assertEqual(kinds, {"recorded", "reload", "instances", "arenas", "sizes", "inputs", "dim_orders", "operators", "files"})
                 self.assertIn("No defects.", said)
 
     def test_the_whole_suite_passes(self):
@@ -134,6 +134,11 @@ class Faults(Judged):
         failing, _ = self.failures("remembers", "mlp")  # an input too many stays, too
         self.assertEqual(failing, {"inputs/mlp:forgotten": ("fail", "accepted-though-invalid"), "inputs/mlp:too-many": ("fail", "refused-though-valid")})
 
+    def test_other_dim_orders_are_sent_to_servers_that_announce_the_feature(self):
+        for fault, verdict in ("right", "pass"), ("silent", "unsupported"):
+            cases = self.judge(fault, "mlp", "--programs", "recorded/mlp,dim_orders/mlp")[3]
+            self.assertEqual((cases["recorded/mlp"]["verdict"], cases["dim_orders/mlp"]["verdict"]), ("pass", verdict))
+
     def test_a_runtime_that_answers_nothing_is_not_judged(self):
         code, said, _, cases, _ = self.judge("nothing", "mlp", "--programs", "recorded/mlp,reload/mlp")
         self.assertEqual(code, 5, said)
@@ -166,6 +171,8 @@ class Planted(Judged):
             "takes-too-many": "accepts invalid calls with an input too many",
             "takes-any-dtype": "accepts invalid calls with an input of another dtype",
             "takes-any-size": "accepts invalid calls with a size beyond what the program declares",
+            "converts-dim-orders": None,
+            "misreads-dim-orders": "gives wrong values with an input of another dim order than the program declares",
             "loses-the-second-method": 'refuses valid calls saying "there is only one method"',
             "accepts-H2": "accepts invalid calls with a file that breaks H2",
             "accepts-T13": "accepts invalid calls with a file that breaks T13",
@@ -175,6 +182,9 @@ class Planted(Judged):
         }.items():
             with self.subTest(planted):
                 self.assertEqual(self.sentences(planted, BUILD / "libplanted_runtime.so"), [f"the runtime {cause}"] if cause else [])
+        planted = "misreads-dim-orders"  # over the protocol
+        sentences = self.sentences(planted, "--", ASSAY, "serve", BUILD / "libplanted_runtime.so")
+        self.assertEqual(sentences, ["the runtime gives wrong values with an input of another dim order than the program declares"])
 
     def test_each_fault_of_a_server_is_found(self):
         for fault, cause in {
