@@ -11,6 +11,8 @@
 #include "command/runs.h"
 #include "conformance/defects/defects.h"
 #include "conformance/runner/case_list.h"
+#include "conformance/text/malformed.h"
+#include "conformance/text/printable.h"
 #include "reference/fault.h"
 
 namespace assay::command {
@@ -116,9 +118,16 @@ KernelRun::KernelRun(KernelRequest& request)
 std::vector<runner::Block> KernelRun::chosen() {
   if (!request_.defect.empty())  // the baseline names the cases, and judges nothing
     return runner::blocks_of(cases_of_defect(request_.defect, std::exchange(request_.run.baseline, {})));
-  if (!request_.cases.empty()) return runner::blocks_of(runner::read_cases(request_.cases, "cases", corpus_));
+  if (!request_.cases.empty()) return runner::blocks_of(listed_cases());
   request_.suite.workers = request_.workers;
   return runner::plan_blocks(corpus_, request_.suite, library_->recorded_only());
+}
+
+// A run of no case would be a success that shows nothing.
+std::set<std::string> KernelRun::listed_cases() const {
+  std::set<std::string> cases = runner::read_cases(request_.cases, "cases", corpus_);
+  text::well_formed(!cases.empty(), "cases", text::printable(request_.cases), " lists no case");
+  return cases;
 }
 
 verdict::Facts KernelRun::own_settings() const {

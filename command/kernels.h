@@ -33,6 +33,7 @@ class KernelRun : public JudgingRun {
  private:
   // The blocks that a defect of the baseline, a list, or the options of the suite select.
   std::vector<runner::Block> chosen();
+  std::set<std::string> listed_cases() const;
   bool is_remote() const override { return library_->is_remote(); }
   verdict::Facts own_settings() const override;
   void judge_blocks(const std::vector<runner::Ids>& blocks, const Add& add) override;

@@ -247,7 +247,7 @@ void define_loader(Options& options) {
   add_run_options(options, r->run);
   options.details(concat(loader_details, run_exit_codes));
   options.action([r] {
-    r->limits.time = std::chrono::seconds(r->seconds);
+    r->limits.time = std::chrono::seconds(r->seconds), r->limits.interrupted = &watch_interrupts();
     return Run(*r).run();
   });
 }

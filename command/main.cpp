@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <iostream>
 #include <new>
 #include <stdexcept>
@@ -16,6 +19,14 @@ int refuse(const Fault& fault) {
   std::cout.flush();
   std::cerr << "assay: " << assay::text::sentence(fault) << '\n';
   return assay::exit_code(fault.outcome);
+}
+
+// Opens each standard stream that the caller closed, so that no other file or pipe gets its number. Reading from and
+// writing to these streams fail, as on a closed stream.
+void occupy_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0)
+      static_cast<void>(open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));  // takes the lowest number
 }
 
 int run(char** argv) {
@@ -38,6 +49,7 @@ int run(char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  occupy_standard_streams();
   std::ios::sync_with_stdio(false);
   if (const assay::command::Command* command = argc > 1 ? assay::command::find_command(argv[1]) : nullptr)
     if (command->has_fixed_addresses) assay::command::fix_addresses(argv);

@@ -266,7 +266,8 @@ int run_calls(Session& session, const File& file) {
   const RunCommand& r = session.request;
   hosts::ProgramCalls calls = hosts::read_calls(r.calls, session.access);
   Trace trace(session.report_options);
-  Runs runs(session, program_files(session, file, file, r.data.empty() ? calls.data : r.data), trace.listener());
+  Runs runs(session, program_files(session, file, hosts::program_in_file(file), r.data.empty() ? calls.data : r.data),
+            trace.listener());
   CallReport report(session.report_options);
   for (hosts::ProgramCall& call : calls.calls) {
     const hosts::CallResult result = runs.run(call);
@@ -275,12 +276,16 @@ int run_calls(Session& session, const File& file) {
   return report.finish(trace, session.with);
 }
 
+// Runs the cases of a bundle; with --method only the cases of this method.
 int run_bundle(Session& session, const File& file) {
+  const std::string& method = session.request.method;
   const BundleFile bundle = inspect::value_or_throw(open_bundle(file));
   const ProgramFiles program = program_files(session, file, program_of(bundle), session.request.data);
   Trace trace(session.report_options);
   CallReport report(session.report_options);
+  if (!method.empty()) static_cast<void>(Runs(session, program, nullptr).with().plan(method));
   hosts::each_call(bundle, session.request.tolerance, [&](hosts::ProgramCall call) {
+    if (!method.empty() && call.method != method) return;
     const hosts::CallResult result = Runs(session, program, trace.listener()).run(call);
     report.add(call, call.method, result);
   });
@@ -314,9 +319,10 @@ int run(const RunCommand& r) {
   if (kind == &format::data_kind)
     throw Fault(Outcome::invalid, "H2",
                 concat(r.program, " is a data file: give it by --data, behind the program that wants it"));
-  if (kind == &format::bundle_kind && r.inputs.empty() && r.calls.empty()) return run_bundle(session, file);
+  if (kind == &format::bundle_kind && r.inputs.empty() && r.calls.empty() && r.output_dir.empty())
+    return run_bundle(session, file);
   if (!r.calls.empty()) return run_calls(session, file);
-  return run_once(session, program_files(session, file, file, r.data));
+  return run_once(session, program_files(session, file, hosts::program_in_file(file), r.data));
 }
 
 void define_run(Options& options) {

@@ -7,7 +7,9 @@
 #include "command/output_file.h"
 #include "conformance/adapters/optimized/client.h"
 #include "conformance/hosts/program_at_path.h"
+#include "conformance/text/malformed.h"
 #include "conformance/text/output.h"
+#include "conformance/text/read_line.h"
 
 // assay select: which kernels of the optimized runtime programs need, for which dtypes and layouts.
 namespace assay::command {
@@ -38,15 +40,17 @@ void add_needs(const assay_method* method, Selection& selection) {
 
 // Reads a file that this command wrote.
 Selection read_selection(const std::string& file) {
-  std::ifstream in(file);
   Selection selection;
   std::string op;
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("- "))
+  text::each_line(file, "selection", [&](const std::string& line) {
+    const bool is_call = !op.empty() && line.starts_with("- ");
+    text::well_formed(is_call || line.empty() || line.ends_with(':') || line.starts_with('#'), "selection",
+                      "assay select writes no such line");
+    if (is_call)
       selection[op].insert(line + '\n');
     else if (line.ends_with(':'))
       op = line.substr(0, line.size() - 1);
-  }
+  });
   return selection;
 }
 

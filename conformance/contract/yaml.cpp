@@ -13,6 +13,7 @@ namespace assay::contract {
 namespace {
 
 constexpr int deepest = 32;
+constexpr std::size_t most_bytes = 1 << 20;  // the longest contract here has 55,378 bytes
 
 [[noreturn]] void malformed(std::string_view rule, std::string place, const std::string& sentence) {
   throw Fault(Outcome::malformed, std::string(rule), sentence, std::move(place));
@@ -23,11 +24,14 @@ constexpr int deepest = 32;
 // Builds values from the events of libyaml.
 class YamlReader {
  public:
-  explicit YamlReader(const std::filesystem::path& file)
-      : name_(file.string()), file_(std::fopen(name_.c_str(), "rb")) {
-    if (!file_) malformed("contract.yaml", name_, "it cannot be read");
+  explicit YamlReader(const std::filesystem::path& file) : name_(file.string()), text_(most_bytes + 1, '\0') {
+    const std::unique_ptr<std::FILE, Close> opened(std::fopen(name_.c_str(), "rb"));
+    if (!opened) malformed("contract.yaml", name_, "it cannot be read");
+    text_.resize(std::fread(text_.data(), 1, text_.size(), opened.get()));
+    if (text_.size() > most_bytes)
+      malformed("contract.yaml", name_, concat("it is longer than ", most_bytes, " bytes"));
     yaml_parser_initialize(&parser_);
-    yaml_parser_set_input_file(&parser_, file_.get());
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text_.data()), text_.size());
   }
   ~YamlReader() { yaml_parser_delete(&parser_); }
   YamlReader(const YamlReader&) = delete;
@@ -102,7 +106,7 @@ class YamlReader {
   }
 
   std::string name_;
-  std::unique_ptr<std::FILE, Close> file_;
+  std::string text_;
   yaml_parser_t parser_{};
   std::unique_ptr<Event> event_;
 };

@@ -18,6 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::string_view calls_rule = "calls.format";
 
+// The parser takes the memory of a whole string before the budget sees the string.
+constexpr std::uint64_t most_calls_bytes = std::uint64_t{16} << 20;
+
 // -- calls.json ---------------------------------------------------------------------------------------------------
 
 std::string string_in(const text::Json& object, std::string_view key) {
@@ -116,11 +119,13 @@ ProgramCalls read_calls(const fs::path& path, const files::Access& access) {
   const auto extent = [](std::span<const std::byte> head) {
     const auto first = std::ranges::find_if(head, [](std::byte b) { return b > std::byte{' '}; });
     const bool object = first != head.end() && *first == std::byte{'{'};
-    return object ? std::numeric_limits<std::uint64_t>::max() : head.size();
+    return object ? most_calls_bytes + 1 : head.size();
   };
   const File file = files::open_file(path, access, extent);
   return text::within(
       [&] {
+        text::well_formed(file.bytes.size() <= most_calls_bytes, calls_rule, "the file is longer than ",
+                          most_calls_bytes, " bytes");
         const text::Json json = text::parse_json(files::characters(file), access.budget);
         text::well_formed(json.is_object() && json.contains("calls"), calls_rule,
                           "the file must be an object with a list \"calls\"");

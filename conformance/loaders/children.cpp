@@ -1,5 +1,6 @@
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -108,13 +109,13 @@ sandbox::Work work(Loader& loader, const LoadLimits& limits, std::string_view ta
 class Children final : public IsolatedLoader {
  public:
   Children(Loader& loader, const LoadLimits& limits)
-      : time_limit_(sandbox::time_limit_of(limits.time, false)),
+      : time_limit_(sandbox::time_limit_of(limits.time, false, limits.interrupted)),
         fork_server_([&loader, limits](std::string_view task) { return work(loader, limits, task); }) {}
 
   std::vector<LoadOutcome> load(std::span<const Files> files) override {
     std::vector<LoadOutcome> load_outcomes;
     for (std::size_t i = 0; i < files.size(); ++i) {
-      load_outcomes.push_back(in_child(files[i]));
+      load_outcomes.push_back(hangs_.are_too_many() ? left_out() : in_child(files[i]));
       if (!is_bad(load_outcomes.back())) continue;
       const std::size_t first = i + 1 - taken_;
       child_.reset();
@@ -131,12 +132,14 @@ class Children final : public IsolatedLoader {
 
   LoadOutcome in_child(const Files& files) {
     if (!child_) child_.emplace(fork_server_, time_limit_), taken_ = 0;
+    child_->wait_with({time_limit_.processor, hangs_.wall_limit(time_limit_.wall), time_limit_.interrupted});
     child_->give(task_of(files));
     const auto begin = std::chrono::steady_clock::now();
     const sandbox::TaskResult result = child_->next();
     ++taken_;
     LoadOutcome load_outcome = fate_of(result);
     load_outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    hangs_.note(load_outcome);
     if (result.end != End::done && !is_bad(load_outcome)) child_.reset();
     return load_outcome;
   }
@@ -167,13 +170,37 @@ class Children final : public IsolatedLoader {
   sandbox::ForkServer fork_server_;
   std::optional<sandbox::Child> child_;
   std::size_t taken_ = 0;  // files loaded by this child
+  Hangs hangs_;
 };
 
 }  // namespace
 
 std::string_view word(LoadOutcome::End end) {
-  constexpr std::string_view words[] = {"accepted", "refused", "exhausted", "crashed", "hung"};
+  constexpr std::string_view words[] = {"accepted", "refused", "exhausted", "crashed", "hung", "left out"};
   return words[static_cast<std::size_t>(end)];
+}
+
+void Hangs::note(const LoadOutcome& outcome) {
+  if (outcome.end == LoadOutcome::End::hung)
+    ++count_, waited_ += outcome.seconds;
+  else
+    slowest_ = std::max(slowest_, outcome.seconds);
+}
+
+std::chrono::milliseconds Hangs::wall_limit(std::chrono::milliseconds full) const {
+  constexpr int few = 3, times_the_slowest = 20;
+  constexpr double least = 2;  // a loaded machine may delay a file
+  const std::chrono::duration<double> shorter(std::max(least, times_the_slowest * slowest_));
+  return count_ < few ? full : std::min(full, std::chrono::ceil<std::chrono::milliseconds>(shorter));
+}
+
+bool Hangs::are_too_many() const {
+  constexpr double most_waited = 100;
+  return waited_ > most_waited;
+}
+
+LoadOutcome left_out() {
+  return {LoadOutcome::End::left_out, verdict::Class::none, "not judged: the loader hangs with too many files"};
 }
 
 std::unique_ptr<IsolatedLoader> load_in_children(Loader& loader, const LoadLimits& limits) {

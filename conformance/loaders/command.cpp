@@ -66,7 +66,8 @@ void limit(__rlimit_resource resource, rlim_t most) {
 
 class Process {
  public:
-  Process(const std::vector<std::string>& words, const LoadLimits& limits) : limits_(limits) {
+  Process(const std::vector<std::string>& words, const LoadLimits& limits, std::chrono::milliseconds wall)
+      : limits_(limits), wall_(wall) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw Fault(Outcome::exhausted, "output", "there is no pipe");
     output_ = ends[0];
@@ -80,8 +81,7 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   LoadOutcome wait() {
-    constexpr int walls = 10;
-    const auto end = Clock::now() + walls * limits_.time;
+    const auto end = Clock::now() + wall_;
     int status = 0;
     std::optional<LoadOutcome> cut;
     while (!cut && waitpid(pid_, &status, WNOHANG) == 0) {
@@ -130,6 +130,7 @@ class Process {
   }
 
   LoadLimits limits_;
+  std::chrono::milliseconds wall_;
   pid_t pid_ = -1;
   int output_ = -1;
   std::uint64_t written_ = 0;
@@ -143,10 +144,16 @@ class Command final : public IsolatedLoader {
   std::vector<LoadOutcome> load(std::span<const Files> files) override {
     std::vector<LoadOutcome> load_outcomes;
     for (const Files& f : files) {
+      if (hangs_.are_too_many()) {
+        load_outcomes.push_back(left_out());
+        continue;
+      }
       const auto words = words_for(f);
       const auto begin = Clock::now();
-      load_outcomes.push_back(Process(words, limits_).wait());
+      const auto wall = hangs_.wall_limit(sandbox::time_limit_of(limits_.time, false).wall);
+      load_outcomes.push_back(Process(words, limits_, wall).wait());
       load_outcomes.back().seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      hangs_.note(load_outcomes.back());
     }
     return load_outcomes;
   }
@@ -172,6 +179,7 @@ class Command final : public IsolatedLoader {
   std::vector<std::string> words_;
   LoadLimits limits_;
   TemporaryFolder folder_;
+  Hangs hangs_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <span>
@@ -14,7 +15,7 @@ namespace assay::loaders {
 
 // The outcome of a file, or of the process that loaded it.
 struct LoadOutcome {
-  enum class End : std::uint8_t { accepted, refused, exhausted, crashed, hung };
+  enum class End : std::uint8_t { accepted, refused, exhausted, crashed, hung, left_out };
   End end = End::accepted;
   verdict::Class failure = verdict::Class::none;  // for a crash; damaged memory is a crash too
   std::string words = {};                         // the loader's message, or how the process ended
@@ -26,7 +27,23 @@ struct LoadLimits {
   std::chrono::milliseconds time{};  // processor time for one file; the limit of wall time is ten times as much
   std::uint64_t memory = 1 << 30;    // bytes that a process may allocate; 0 means unlimited
   std::uint64_t output = 1 << 20;    // bytes that a command may write
+  const std::atomic<bool>* interrupted = nullptr;  // a loader in child processes stops when this is set
 };
+
+// The files with which a loader hangs. After three of them, the limit of wall time is 20 times the longest time of a
+// file that ended, but at least two seconds. When the hangs have taken 100 seconds together, the remaining files are
+// left out. A loader that hangs with each file is judged in less than three minutes with the default limit of time.
+class Hangs {
+ public:
+  void note(const LoadOutcome& outcome);
+  std::chrono::milliseconds wall_limit(std::chrono::milliseconds full) const;
+  bool are_too_many() const;
+
+ private:
+  int count_ = 0;
+  double waited_ = 0, slowest_ = 0;  // seconds
+};
+LoadOutcome left_out();  // the outcome of a file that the loader does not get
 
 // Loads files in isolation, so that a crash does no harm.
 class IsolatedLoader {

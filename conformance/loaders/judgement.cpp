@@ -25,6 +25,8 @@ Judgement judged(const LoadOutcome& load_outcome, Expected expected, bool contro
       return {verdict::Verdict::crash, load_outcome.failure};
     case LoadOutcome::End::hung:
       return {verdict::Verdict::timeout};
+    case LoadOutcome::End::left_out:
+      return {verdict::Verdict::unsupported};
     case LoadOutcome::End::accepted:
       if (expected == Expected::refused) return {verdict::Verdict::fail, verdict::Class::accepted_though_invalid};
       return {};

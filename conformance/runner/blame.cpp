@@ -9,7 +9,8 @@ namespace assay::runner {
 namespace {
 
 constexpr std::size_t most_repeated = 4;  // the number of cases that are repeated at the block's end
-constexpr std::size_t left_out = 15;      // the number of cases that are left out for each that is judged as a sample
+constexpr std::size_t first_confirmed = 2, confirmed_of = 16;  // with Confirm::some: the first 2, then one of 16
+constexpr std::size_t left_out = 15;  // the number of cases that are left out for each that is judged as a sample
 
 using Cases = std::span<const std::string>;  // their ids
 
@@ -34,7 +35,8 @@ std::optional<std::size_t> culprit(JudgingChildren& children, Cases history, con
 
 class BlockJudge {
  public:
-  BlockJudge(JudgingChildren& children, Cases block) : children_(children), block_(block) {}
+  BlockJudge(JudgingChildren& children, Cases block, Confirm confirm)
+      : children_(children), block_(block), confirm_(confirm) {}
 
   std::vector<verdict::Record> records() && {
     while (judged_.size() < block_.size())
@@ -71,6 +73,7 @@ class BlockJudge {
     auto [seen, is_lost] = children_.run(run_, recovers_from_aborts_);
     seen_ = std::move(seen);
     recovers_from_aborts_ = recovers_from_aborts_ && !is_lost;
+    failures_ = 0, is_any_unconfirmed_ = false;
     for (std::size_t i = 0; i < seen_.size(); ++i)
       if (!(i < rest.size() ? judge_first(i) : judge_again(i, i - rest.size()))) return;
   }
@@ -81,10 +84,27 @@ class BlockJudge {
     if (!verdict::is_failure(seen_[i].record.verdict)) return true;
     const bool hangs = seen_[i].record.verdict == verdict::Verdict::timeout;
     if (hangs && i == 0) return true;  // it was alone
+    if (!hangs && !is_confirmed(i)) return true;
     const Judged alone = children_.run_alone(run_[i], Detail::failures, hangs);
     const bool hangs_alone = hangs && alone.record.verdict == verdict::Verdict::timeout;
     if (!hangs_alone) judged_.back().record = alone.record;
-    return hangs_alone || alone.answer == seen_[i].answer || explain(i, begin_ + i, alone);
+    if (hangs_alone || alone.answer == seen_[i].answer) return true;
+    if (!is_any_unconfirmed_) return explain(i, begin_ + i, alone);
+    confirm_ = Confirm::all;
+    judged_.resize(begin_);
+    return false;
+  }
+
+  // Whether case i of the run, which fails, runs again alone. After an abort each failing case does, because the abort
+  // may be the reason of its failure.
+  bool is_confirmed(std::size_t i) {
+    const auto fails = [](const Judged& j) { return verdict::is_failure(j.record.verdict); };
+    const std::size_t of_block = std::min(seen_.size(), block_.size() - begin_), nth = failures_++;
+    const bool is_last = std::none_of(seen_.begin() + i + 1, seen_.begin() + of_block, fails);
+    const bool is_some = nth < first_confirmed || nth % confirmed_of == 0 || is_last || last_outlived(i + 1);
+    if (is_some || confirm_ == Confirm::all) return true;
+    is_any_unconfirmed_ = true;
+    return false;
   }
 
   // Case i of the run is the repeated case `first` of the block.
@@ -141,6 +161,9 @@ class BlockJudge {
 
   JudgingChildren& children_;
   Cases block_;
+  Confirm confirm_;
+  std::size_t failures_ = 0;         // failing cases of the run so far
+  bool is_any_unconfirmed_ = false;  // whether one of them did not run again alone
   bool recovers_from_aborts_ = true;
   std::size_t begin_ = 0;  // index in the block of the run's first case
   std::vector<std::string> run_;
@@ -150,8 +173,9 @@ class BlockJudge {
 
 }  // namespace
 
-std::vector<verdict::Record> judge_in_turn(JudgingChildren& children, std::span<const std::string> block) {
-  return BlockJudge(children, block).records();
+std::vector<verdict::Record> judge_in_turn(JudgingChildren& children, std::span<const std::string> block,
+                                           Confirm confirm) {
+  return BlockJudge(children, block, confirm).records();
 }
 
 verdict::Record not_repeatable(verdict::Record r) {

@@ -5,8 +5,6 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
-#include <stdexcept>
 #include <vector>
 
 #include "conformance/text/read_line.h"
@@ -19,22 +17,13 @@ struct Listed {
   std::string id, reason;
 };
 
-bool next_line(std::istream& lines, std::string& line, const std::string& file, const std::string& rule) try {
-  return text::read_line(lines, line);
-} catch (const std::invalid_argument& error) {
-  throw Fault(Outcome::malformed, rule, concat(file, ": a line is wrong: ", error.what()));
-}
-
 std::vector<Listed> read_list(const std::string& file, const std::string& rule) {
-  std::ifstream lines(file);
-  if (!lines) throw Fault(Outcome::malformed, rule, concat(file, " cannot be read"));
   std::vector<Listed> list;
-  for (std::string line; next_line(lines, line, file, rule);) {
-    if (line.ends_with('\n')) line.pop_back();
-    if (line.empty() || line.starts_with('#')) continue;
+  text::each_line(file, rule, [&](const std::string& line) {
+    if (line.empty() || line.starts_with('#')) return;
     const std::size_t space = line.find(' ');
     list.push_back({line.substr(0, space), space == std::string::npos ? "" : line.substr(space + 1)});
-  }
+  });
   return list;
 }
 

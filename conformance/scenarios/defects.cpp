@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 
+#include "conformance/scenarios/play.h"
 #include "conformance/scenarios/scenario.h"
 #include "conformance/verdict/stated_defects.h"
 
@@ -151,6 +152,8 @@ std::string_view broken_rule_of_frames(const verdict::Record& r) {
 verdict::StatedCause cause(const verdict::Record& r, const Places& places) {
   if (const std::string_view rule = broken_rule_of_frames(r); !rule.empty())
     return {r.failure, concat("break the rule ", rule, " of the wire protocol")};
+  if (words_of(r).starts_with(reversed_outputs))
+    return {verdict::Class::value, "give the outputs of a call in reverse order"};
   constexpr std::string_view again = where(ScenarioKind::reload);
   if (r.failure == verdict::Class::spoils_state)
     return {r.failure, "", {kind_of(r) == ScenarioKind::files ? place(r) : std::string(again)}};

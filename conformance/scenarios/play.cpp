@@ -84,7 +84,7 @@ class Player {
       next.verdict = verdict::Verdict::crash, next.failure = verdict::Class::abort,
       next.message = concat("throws: ", thrown.what());
     }
-    if (next.verdict == verdict::Verdict::pass && step.judge) next = step.judge(result);
+    if (next.verdict == verdict::Verdict::pass && step.judge) next = judged(step, result);
     if (next.verdict == verdict::Verdict::pass && !std::ranges::equal(inputs, step.inputs, files::same))
       next.verdict = verdict::Verdict::fail, next.failure = verdict::Class::changes_input,
       next.message = "changes an input";
@@ -101,6 +101,17 @@ class Player {
   std::uint64_t answer() const { return text::digest(answer_); }
 
  private:
+  // If the outputs are wrong, but would be right in reverse order, the message begins with `reversed_outputs`.
+  static judge::Judgement judged(const Step& step, const StepResult& result) {
+    judge::Judgement judgement = step.judge(result);
+    if (!verdict::is_failure(judgement.verdict) || result.outputs.size() < 2) return judgement;
+    StepResult other = result;
+    std::ranges::reverse(other.outputs);
+    if (step.judge(other).verdict == verdict::Verdict::pass)
+      judgement.message = concat(reversed_outputs, ": ", judgement.message);
+    return judgement;
+  }
+
   StepResult done(const Step& step) {
     StepResult result;
     if (loaded_.size() <= step.instance) loaded_.resize(step.instance + 1);

@@ -5,6 +5,9 @@
 
 namespace assay::scenarios {
 
+// Begins the message of a call whose outputs are right, but in reverse order.
+inline constexpr std::string_view reversed_outputs = "the outputs are in reverse order";
+
 // Plays a scenario on a runtime, which may crash. Each step is written to standard error before it runs, so that the
 // last line of a process that died names the step.
 runner::Judged play(const Scenario& scenario, testee::Runtime& runtime, runner::Detail detail);

@@ -1,38 +1,71 @@
 #include "conformance/scenarios/results.h"
 
 #include <csignal>
-#include <fstream>
 #include <map>
+#include <variant>
 
 #include "conformance/sandbox/child.h"
 #include "conformance/testee/binaries.h"
 #include "conformance/text/json.h"
 #include "conformance/text/malformed.h"
+#include "conformance/text/printable.h"
+#include "conformance/text/read_line.h"
 
 namespace assay::scenarios {
 namespace {
 
-Outcome outcome_of(const std::string& word) {
+constexpr std::string_view results_rule = "results";
+
+using StatedEnd = std::variant<Outcome, sandbox::Lost>;
+
+StatedEnd end_of(const std::string& word) {
   if (word == "answered") return Outcome::ok;
   if (word == "refused") return Outcome::invalid;
   if (word == "unsupported") return Outcome::unsupported;
   if (word == "exhausted") return Outcome::exhausted;
-  if (word == "crashed") throw sandbox::Lost{sandbox::TaskResult::End::crashed, SIGSEGV, "crashed with no word of why"};
-  if (word == "hung") throw sandbox::Lost{sandbox::TaskResult::End::timed_out, 0, "did not end, as the results say"};
-  text::malformed("results", "a step \"", word,
-                  "\" is none of answered, refused, unsupported, exhausted, crashed, hung");
+  if (word == "crashed")
+    return sandbox::Lost{sandbox::TaskResult::End::crashed, SIGSEGV, "crashed with no word of why"};
+  if (word == "hung") return sandbox::Lost{sandbox::TaskResult::End::timed_out, 0, "did not end, as the results say"};
+  text::malformed(results_rule, "a step ", text::Quoted{word},
+                  " is none of answered, refused, unsupported, exhausted, crashed, hung");
+}
+
+std::string string_at(const text::Json& json, const char* key) {
+  const auto found = json.find(key);
+  text::well_formed(found != json.end() && found->is_string(), results_rule, "the key \"", key,
+                    "\" must have a string");
+  return found->get<std::string>();
+}
+
+const text::Json& list_at(const text::Json& json, const char* key) {
+  const auto found = json.find(key);
+  text::well_formed(found != json.end() && found->is_array(), results_rule, "the key \"", key, "\" must have a list");
+  return *found;
 }
 
 Value value_in(const text::Json& json) { return text::value_of(json, json.contains("string") ? "str" : "Scalar"); }
+
+// What a file of results states about a step.
+struct StatedStep {
+  StatedEnd end;
+  std::string message;
+  std::vector<Value> outputs;
+};
+
+StatedStep step_in(const text::Json& json) {
+  StatedStep step{end_of(string_at(json, "is")), json.contains("message") ? string_at(json, "message") : "", {}};
+  if (json.contains("outputs"))
+    for (const text::Json& output : list_at(json, "outputs")) step.outputs.push_back(value_in(output));
+  return step;
+}
 
 // The results of the current case. Each step takes the next one.
 class Results {
  public:
   explicit Results(const std::filesystem::path& file) {
-    std::ifstream lines(file);
-    if (!lines) text::malformed("results", file.string(), " cannot be read");
-    for (std::string line; std::getline(lines, line);) add(line);
-    if (name_.empty()) text::malformed("results", file.string(), " has no line {\"results\": NAME}");
+    text::each_line(file.string(), results_rule, [this](const std::string& line) { add(line); });
+    if (name_.empty())
+      text::malformed(results_rule, text::printable(file.string()), " has no line {\"results\": NAME}");
   }
 
   const std::string& name() const { return name_; }
@@ -44,20 +77,21 @@ class Results {
     const text::Json all = text::parse_json(found->second);
     const text::Json& steps = all.at("steps");
     if (step_ >= steps.size()) throw testee::NotAsked(concat("there is no result of step ", step_, " of ", id_));
-    const text::Json& step = steps[step_++];
-    testee::Reply reply{outcome_of(step.at("is").get<std::string>()), step.value("message", "")};
-    if (outputs && step.contains("outputs"))
-      for (const text::Json& output : step["outputs"]) outputs->push_back(value_in(output));
-    return reply;
+    StatedStep step = step_in(steps[step_++]);
+    if (const auto* lost = std::get_if<sandbox::Lost>(&step.end)) throw *lost;
+    if (outputs) *outputs = std::move(step.outputs);
+    return {std::get<Outcome>(step.end), std::move(step.message)};
   }
 
  private:
+  // Reads each value once to check it, so that `next` meets no wrong line.
   void add(const std::string& line) {
     const text::Json json = text::parse_json(line);
-    if (json.is_object() && json.contains("results")) return void(name_ = json["results"].get<std::string>());
-    if (!json.is_object() || !json.contains("case") || !json.contains("steps") || !json["steps"].is_array())
-      text::malformed("results", "a line is neither {\"results\": NAME} nor {\"case\": ID, \"steps\": [...]}");
-    cases_[json["case"].get<std::string>()] = line;
+    if (json.is_object() && json.contains("results")) return void(name_ = string_at(json, "results"));
+    text::well_formed(json.is_object() && json.contains("case") && json.contains("steps"), results_rule,
+                      "the line is neither {\"results\": NAME} nor {\"case\": ID, \"steps\": [...]}");
+    for (const text::Json& step : list_at(json, "steps")) static_cast<void>(step_in(step));
+    cases_[string_at(json, "case")] = line;
   }
 
   std::string name_, id_;

@@ -47,7 +47,7 @@ std::vector<runner::Ids> Stage::blocks() const {
 void Stage::judge(const std::vector<runner::Ids>& blocks, const std::function<void(verdict::Record)>& done) {
   runner::in_order(
       blocks.size(), std::min(2 * processors_, runtime_.most_at_once()),
-      [&](std::size_t b) { return runner::judge_in_turn(children_, blocks[b]); },
+      [&](std::size_t b) { return runner::judge_in_turn(children_, blocks[b], runner::Confirm::some); },
       [&](std::vector<verdict::Record> records) {
         for (verdict::Record& r : records) done(std::move(r));
       });

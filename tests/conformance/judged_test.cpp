@@ -3,8 +3,12 @@
 #include "conformance/runner/judged.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <algorithm>
+#include <atomic>
 #include <csignal>
+#include <iterator>
 #include <thread>
 
 #include "conformance/runner/blame.h"
@@ -19,14 +23,23 @@ using namespace std::chrono_literals;
 bool is_held = false;  // whether a lock is held in the child
 int counted = 0;       // number of `k` cases, including those that aborted
 int judged = 0;        // number of cases
+bool is_spoilt = false;
+
+// Number of children that judged a case; all processes share it.
+std::atomic<int>& started =
+    *new (mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
+        std::atomic<int>(0);
 
 // The first letter of a case's id selects its behaviour: `a` aborts, `l` aborts with a lock held, `w` waits for that
 // lock, `k` aborts and is counted, `c` fails if a `k` was counted, `s` crashes in another way, `g` fails with an answer
-// that depends on the cases before it, `h` never ends, any other letter passes.
+// that depends on the cases before it, `h` never ends, `f` fails, `x` fails if a `d` was judged, any other letter
+// passes.
 runner::Judged judge(std::string_view id, runner::RunMode mode) {
   const bool aborts = id[0] == 'a' || id[0] == 'l' || id[0] == 'k';
   is_held |= id[0] == 'l', counted += id[0] == 'k';
   const int before = judged++;
+  started += before == 0;
+  is_spoilt |= id[0] == 'd';
   if (aborts && mode.recovers_from_aborts) throw sandbox::Lost{sandbox::TaskResult::End::recovered, SIGABRT, "aborted"};
   if (aborts) std::abort();
   if (id[0] == 'w' && is_held) std::this_thread::sleep_for(1h);
@@ -39,6 +52,8 @@ runner::Judged judge(std::string_view id, runner::RunMode mode) {
     j.record.verdict = verdict::Verdict::fail, j.record.failure = verdict::Class::value,
     j.answer = static_cast<std::uint64_t>(before);
   if (id[0] == 'c' && counted > 0)
+    j.record.verdict = verdict::Verdict::fail, j.record.failure = verdict::Class::value, j.answer = 1;
+  if (id[0] == 'f' || (id[0] == 'x' && is_spoilt))
     j.record.verdict = verdict::Verdict::fail, j.record.failure = verdict::Class::value, j.answer = 1;
   return j;
 }
@@ -153,6 +168,34 @@ TEST(Blocks, SampleAKindThatHangs) {
   EXPECT_EQ(records.back().verdict, verdict::Verdict::pass);
   EXPECT_EQ(hanging, 5);
   EXPECT_EQ(left_out, 35);
+}
+
+std::vector<std::string> many(char letter, int count) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < count; ++i) ids.push_back(concat(letter, i));
+  return ids;
+}
+
+TEST(Blocks, ConfirmSomeOfManyFailures) {
+  started = 0;
+  for (const verdict::Record& r : runner::judge_in_turn(children(), many('f', 48), runner::Confirm::some))
+    EXPECT_EQ(r.failure, verdict::Class::value) << r.case_id;
+  EXPECT_EQ(started, 1 + 5);  // failures 0, 1, 16, 32 and the last run again
+}
+
+// `d` makes the cases after it fail. Whichever failures run again, `d` is blamed, and no other case.
+TEST(Blocks, BlameTheSameCaseIfSomeFailuresAreConfirmed) {
+  for (const int failures : {0, 1, 3, 20}) {
+    std::vector<std::string> block = many('f', failures);
+    block.push_back("d");
+    std::ranges::move(many('x', 20), std::back_inserter(block));
+    for (const runner::Confirm confirm : {runner::Confirm::all, runner::Confirm::some})
+      for (const verdict::Record& r : runner::judge_in_turn(children(), block, confirm))
+        EXPECT_EQ(r.failure, r.case_id[0] == 'f'   ? verdict::Class::value
+                             : r.case_id[0] == 'd' ? verdict::Class::spoils_state
+                                                   : verdict::Class::none)
+            << r.case_id;
+  }
 }
 
 }  // namespace judged_test

@@ -61,6 +61,13 @@ class Files(unittest.TestCase):
         file.touch()
         self.assertIn("exhausted, output: ", refused(7, "select", PROGRAMS / "mlp" / "program.pte", "-o", file))
 
+    def test_only_a_selection_is_one(self):
+        mlp = PROGRAMS / "mlp" / "program.pte"
+        assay("select", mlp, "-o", self.folder)
+        assay("select", mlp, "--only", self.folder / "selection.yaml", "-o", self.folder)
+        for file, said in (mlp, "line 1: "), ("/dev/zero", "it is longer than"):
+            self.assertRegex(refused(3, "select", mlp, "--only", file, "-o", self.folder), f"malformed, selection: .*{said}")
+
     def test_a_wrong_method_is_answered_with_the_methods(self):
         said = {refused(4, *command, self.BUNDLE.with_suffix(".pte"), "--method", "nothing")
                 for command in (["explain"], ["run", "--with", "optimized"], ["run", "--with", "reference"])}

@@ -86,6 +86,11 @@ class Call(unittest.TestCase):
             done = subprocess.run([ASSAY, "operators"], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (7, "assay: exhausted, output: the output cannot be written\n"))
 
+    def test_standard_streams_that_are_closed(self):
+        for stream, code in (0, 0), (1, 7), (2, 0):
+            done = subprocess.run([ASSAY, "runtime", "reference", "--programs", "recorded/mlp"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, timeout=60, preexec_fn=lambda: os.close(stream))
+            self.assertEqual(done.returncode, code, done.stderr)
+
 
 class Stream(unittest.TestCase):
     REQUEST = '{"id":%d,"operator":"aten::abs.out","args":[{"dtype":"int8","values":[-1]}]}'
@@ -270,6 +275,7 @@ class Judging(unittest.TestCase):
         self.assertEqual({r["promised"] for r in records if r.get("valid")}, {True})
 
     def test_a_missing_name_is_reported(self):
+        pathlib.Path(self.in_folder("long.yaml")).write_text("contract: long\nabout: " + "x" * (1 << 20))
         for code, words, arguments in (
                 (5, "case.operator", ("kernels", "reference", "--operators", "zzz")),
                 (5, "'nomatch'", ("kernels", "reference", "--operators", "abs,nomatch")),
@@ -289,6 +295,8 @@ class Judging(unittest.TestCase):
                 (2, "-o", ("kernels", "reference", "--resume")),
                 (3, "known", ("kernels", "reference", "--operators", "abs", "--known", self.in_folder("none.txt"))),
                 (3, "contract.file", ("kernels", "reference", "--contract", "none")),
+                (3, "long.yaml: it is longer than 1048576 bytes", ("kernels", "reference", "--contract", self.in_folder("long.yaml"))),
+                (3, "cases: /dev/null lists no case", ("kernels", "reference", "--cases", "/dev/null")),
                 (3, "mustpass", ("kernels", "reference", "--golden", self.folder.name, "--mustpass", self.in_folder("none.txt"))),
                 (3, "case", ("case", "nonsense", "--testee", "reference")),
                 (4, "case.call", ("case", "aten::abs.out#00000000", "--testee", "reference"))):

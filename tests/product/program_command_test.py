@@ -68,6 +68,16 @@ class Bundles(Programs):
         self.assertIn("1 of the calls differ", out)
         self.assertEqual(assay("run", self.off_by_one(), "--atol", "1.5")[0], 0)
 
+    def test_cases_of_one_method(self):
+        code, out, err = assay("run", self.BUNDLE, "--method", "encode")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("2 calls, 2 outputs compared: no difference", out)
+        self.assertEqual(assay("run", self.off_by_one(), "--method", "decode")[0], 0)
+        self.refused(4, 'there is no method "other"; the methods are ', by=["run", self.BUNDLE, "--method", "other"])
+        self.refused(4, "R4", by=["run", self.BUNDLE, "--method", "encode", "--output-dir", self.folder / "out"])
+        calls = PROGRAMS / "methods" / "calls.json"
+        self.assertEqual(assay("run", self.BUNDLE, "--calls", calls), assay("run", self.BUNDLE.with_suffix(".pte"), "--calls", calls))
+
     def test_check_and_inspect(self):
         code, out, _ = assay("check", self.BUNDLE)
         self.assertEqual((code, out.splitlines()[0]), (0, "valid"))
@@ -223,7 +233,7 @@ class Calls(Programs):
             self.refused(3, "NUL", by=self.calls(content))
 
     def test_invalid_files_of_calls_are_refused(self):
-        for content, rule in (b"", "call.json"), (b"[]", "calls.format"), (b"{}", "calls.format"), (b'{"calls":[7]}', "calls.format"), (b'{"calls":[{"inputs":["nowhere.npy"]}]}', "file"), (b'{"calls":[{"inputs":[],"outs":[]}]}', "calls.format"), (b'{"calls":[{"inputs":[],"rtol":-1}]}', "calls.format"):
+        for content, rule in (b"", "call.json"), (b"[]", "calls.format"), (b"{}", "calls.format"), (b'{"calls":[7]}', "calls.format"), (b'{"calls":[{"inputs":["nowhere.npy"]}]}', "file"), (b'{"calls":[{"inputs":[],"outs":[]}]}', "calls.format"), (b'{"calls":[{"inputs":[],"rtol":-1}]}', "calls.format"), (b'{"calls":["' + b"x" * (16 << 20) + b'"]}', "the file is longer than 16777216 bytes"):
             self.refused(3, "calls.json", rule, by=["run", program("mlp"), "--calls", self.write("calls.json", content)])
 
     def test_scalar_outputs(self):

@@ -122,6 +122,7 @@ class PlantedProgram final : public testee::TesteeProgram {
     if (is_wrong) spoil(outputs);
     if (is_planted("ends-after-calls") && kept_->calls == 5) std::raise(SIGSEGV);
     if (is_planted("keeps-the-first-sizes")) keep_sizes(name, outputs);
+    if (is_planted("reverses-outputs")) std::ranges::reverse(outputs);
     if (!is_planted("writes-to-inputs")) return;
     for (const Value& v : inputs)
       if (const Tensor* t = std::get_if<Tensor>(&v); t && !t->bytes.empty())

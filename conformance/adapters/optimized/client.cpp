@@ -228,8 +228,9 @@ void OptimizedClient::keep_packed(const std::string& method, const Method& made)
   out.write(reinterpret_cast<const char*>(file.bytes().data()), static_cast<std::streamsize>(file.bytes().size()));
   out.close();
   if (out) std::filesystem::rename(part, to, failed);
-  if (!out || failed)
-    throw Fault(Outcome::exhausted, "packed", concat("packed constants cannot be written to ", to.string()));
+  if (out && !failed) return;
+  std::filesystem::remove(part, failed);
+  throw Fault(Outcome::exhausted, "packed", concat("packed constants cannot be written to ", to.string()));
 }
 
 const OptimizedClient::Method& OptimizedClient::method(const std::string& name) {

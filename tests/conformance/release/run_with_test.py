@@ -2,6 +2,8 @@
 import json
 import os
 import pathlib
+import resource
+import signal
 import subprocess
 import unittest
 
@@ -15,10 +17,15 @@ HAS_OFFICIAL = (pathlib.Path(ASSAY).parent / "libassay_executorch.so").exists()
 MLP = ("run", PROGRAMS / "mlp" / "program.pte", "--input", PROGRAMS / "mlp" / "call0_input0.npy")
 
 
-def assay(*arguments, planted=""):
+def assay(*arguments, planted="", **how):
     environment = os.environ | {"ASSAY_PLANTED": planted}
-    done = subprocess.run([ASSAY, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=120, env=environment)
+    done = subprocess.run([ASSAY, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=120, env=environment, **how)
     return done.returncode, done.stdout, done.stderr
+
+
+def files_of_at_most_2048_bytes():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
 
 
 def calls(name):
@@ -73,6 +80,9 @@ class With(WithFolder):
         file.write_bytes(file.read_bytes()[:-1])
         self.assertEqual(assay(*MLP, "--with", "optimized", "--packed-cache", kept), alone)
         self.assertNotEqual(file.stat().st_mtime_ns, written)
+        file.unlink()
+        code, _, err = assay(*MLP, "--with", "optimized", "--packed-cache", kept, preexec_fn=files_of_at_most_2048_bytes)
+        self.assertEqual((code, list(kept.iterdir())), (7, []), err)
         code, out, err = assay(*MLP, "--packed-cache", kept)
         self.assertEqual((code, out), (5, ""), err)
         self.assertIn("--packed-cache is for the optimized runtime", err)

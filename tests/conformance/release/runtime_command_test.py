@@ -149,7 +149,7 @@ class Faults(Judged):
 class Planted(Judged):
     """Each fault of a runtime is one defect, whose sentence says what is wrong with it."""
 
-    PROGRAMS = "counter,dynamic_batch,methods,plan_per_method,kv_cache"
+    PROGRAMS = "counter,dynamic_batch,methods,plan_per_method,kv_cache,recorded/sorting"
 
     def sentences(self, planted, *testee):
         programs = self.PROGRAMS + (",rules" if planted[-1:].isdigit() else "")  # a rule of files
@@ -165,6 +165,7 @@ class Planted(Judged):
             "errs-in-shared-arenas": "gives wrong values where methods share planned memories",
             "errs-at-the-largest-size": "gives wrong values at other sizes than those of the first call",
             "keeps-the-first-sizes": "gives results of wrong sizes at other sizes than those of the first call",
+            "reverses-outputs": "gives the outputs of a call in reverse order",
             "errs-behind-refusals": "gives wrong values behind a call that is refused",
             "writes-to-inputs": "changes its inputs",
             "remembers-inputs": "accepts invalid calls with inputs of an earlier call alone",
@@ -288,11 +289,26 @@ class Written(Judged):
                 self.assertEqual((code, "vendor" in out), (0, True))
 
     def test_invalid_results_are_refused(self):
-        for text, words in ("", "has no line"), ('{"case": 1}', "a line is neither"), ("{", "call.json"):
-            (self.folder / "results.jsonl").write_text(text)
-            code, _, err = assay("runtime", f"results:{self.folder / 'results.jsonl'}")
-            self.assertEqual(code, 3)
-            self.assertIn(words, err)
+        for text, words in (
+            ("", "has no line"), ('{"case": 1}', "line 1: the line is neither"), ("{", "call.json"),
+            ('{"results": 5}', 'the key "results" must have a string'), ("x" * ((16 << 20) + 1), "line 1: it is longer than"),
+        ):
+            self.refuses(text, words)
+        for case, steps, words in (
+            (5, [], 'the key "case" must have a string'), ("a", {"is": "answered"}, 'the key "steps" must have a list'),
+            ("a", [5], 'the key "is" must have a string'), ("a", [{"is": 5}], 'the key "is" must have a string'),
+            ("a", [{"is": "well"}], "is none of answered"), ("a", [{"is": "refused", "message": 5}], 'the key "message"'),
+            ("a", [{"is": "answered", "outputs": 5}], 'the key "outputs" must have a list'),
+            ("a", [{"is": "answered", "outputs": [{"dtype": 5}]}], "dtype"),
+        ):
+            self.refuses('{"results": "x"}\n' + json.dumps({"case": case, "steps": steps}), "line 2: ", words)
+
+    def refuses(self, text, *words):
+        (self.folder / "results.jsonl").write_text(text)
+        code, _, err = assay("runtime", f"results:{self.folder / 'results.jsonl'}")
+        self.assertEqual(code, 3, err)
+        for word in words:
+            self.assertIn(word, err)
 
 
 class LevelZero(Judged):
