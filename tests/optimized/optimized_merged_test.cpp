@@ -238,7 +238,7 @@ class Watcher {
     const optimized::Step& s = method_.steps()[step];
     const auto* out = s.call.roles && !s.call.arguments.empty() ? s.call.arguments.back() : nullptr;
     if (!out || out->kind != optimized::ValueKind::tensor || out->tensor->dtype != DType::float32) return;
-    if (!is_merged(s.instruction)) return;
+    if (!calls_operator(s.instruction) || !is_merged(s.instruction)) return;
     const Evaluated want = of_instruction(s.instruction);
     compare(want, actual(index_of(*out)));
     ++total.steps;
@@ -249,6 +249,14 @@ class Watcher {
  private:
   const pte::KernelCall& kernel_call(std::size_t i) const {
     return *plan_.chains()->Get(0)->instructions()->Get(static_cast<unsigned>(i))->instr_args_as_KernelCall();
+  }
+  // Whether the instruction calls an operator that computes elements, not one that makes an alias.
+  bool calls_operator(std::size_t i) const {
+    const auto* call =
+        plan_.chains()->Get(0)->instructions()->Get(static_cast<unsigned>(i))->instr_args_as_KernelCall();
+    if (!call) return false;
+    const pte::Operator& op = *plan_.operators()->Get(static_cast<unsigned>(call->op_index()));
+    return find_operator(op.name()->str() + (op.overload()->size() > 0 ? "." + op.overload()->str() : ""));
   }
   const Operator& op_of(std::size_t i) const {
     const pte::Operator& op = *plan_.operators()->Get(static_cast<unsigned>(kernel_call(i).op_index()));
@@ -306,6 +314,7 @@ class Watcher {
   };
   std::optional<Writer> writer_of(std::uint32_t v, std::size_t before) const {
     for (std::size_t i = before; i-- > 0;) {
+      if (!calls_operator(i)) continue;
       const Operator& op = op_of(i);
       for (std::size_t k = 0; k < op.arguments.size(); ++k)
         for (const std::uint32_t out : op.arguments[k].out ? tensors_of(argument(i, k)) : std::vector<std::uint32_t>())
