@@ -59,10 +59,8 @@ text::Json to_json(const Coverage& coverage) {
   for (const Count& c : counts(coverage)) by_area.push_back({{"area", c.area}, {"asked", c.asked}, {"rules", c.rules}});
   for (std::size_t i = 0; i < std::size(format_rules); ++i) {
     const FormatRule& rule = format_rules[i];
-    constexpr std::string_view names[] = {"decode", "validate", "runtime", "construction", "later"};
     if (coverage.concerns(rule) && !coverage.asked(rule))
-      left.push_back(
-          {{"rule", rule.id}, {"checked", names[static_cast<std::size_t>(rule.checked)]}, {"why", format_reasons[i]}});
+      left.push_back({{"rule", rule.id}, {"checked", name(rule.checked)}, {"why", format_reasons[i]}});
   }
   return {{"areas", std::move(by_area)}, {"not_asked", std::move(left)}};
 }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "dtype.gen.h"
 #include "format/check_method.h"
@@ -22,7 +21,7 @@ bool is_of_integers(std::span<const std::byte> bytes, std::uint64_t count) {
   if (count < least) return false;
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto x = load<float>(bytes, static_cast<std::size_t>(i) * sizeof(float));
-    if (!(x >= lowest && x <= highest) || x != std::floor(x)) return false;
+    if (!(x >= lowest && x <= highest) || x != static_cast<float>(static_cast<int>(x))) return false;
     seen[static_cast<std::size_t>(static_cast<int>(x) - lowest)] = true;
   }
   return std::ranges::count(seen, true) >= different;

@@ -248,7 +248,6 @@ TEST(FormatRules, TheSampleMeetsEveryRule) { EXPECT_EQ(told(faults_of(corrupt::S
 
 TEST(FormatRules, EachHasACaseThatMeetsItAndOneThatBreaksIt) {
   using enum FormatRule::Checked;
-  constexpr std::string_view where[] = {"decode", "validate", "runtime", "lint", "construction", "later"};
   Shown shown = shown_by_cases();
   show_fields(shown);
   for (const std::string_view rule : flow_rules) shown[rule] += "flow_test ";
@@ -261,7 +260,7 @@ TEST(FormatRules, EachHasACaseThatMeetsItAndOneThatBreaksIt) {
     const bool checked = rule.checked != construction && rule.checked != later;
     EXPECT_NE(checked, shown[rule.id].empty()) << rule.id << (checked ? " has no case" : " has a case");
     EXPECT_NE(checked, !reason.empty()) << rule.id << (checked ? " has a reason" : " has no reason");
-    std::cout << rule.id << " | " << where[static_cast<std::size_t>(rule.checked)] << " | "
+    std::cout << rule.id << " | " << name(rule.checked) << " | "
               << (checked ? shown[rule.id] : std::string(reason)) << '\n';
   }
 }

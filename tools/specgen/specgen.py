@@ -90,9 +90,15 @@ def outcome_header(faults):
             "constexpr int exit_code(Outcome o) { return exit_codes[static_cast<int>(o)]; }", "", "}  // namespace assay"]
 
 
+PLACES = "decode", "validate", "runtime", "lint", "construction", "later"  # the places that spec/format/rules.yaml defines
+
+
 def format_rules_header(rules):
     return ["#pragma once", "", "#include <string_view>", "", '#include "outcome.gen.h"', "", "namespace assay {", "",
-            "// A rule of spec/format/rules.yaml. `checked` tells where the rule is checked; rules.yaml defines the places.", "struct FormatRule {", "  enum class Checked : std::uint8_t { decode, validate, runtime, lint, construction, later };", "", "  std::string_view id;", "  Outcome outcome;", "  Checked checked;", "};", "",
+            "// A rule of spec/format/rules.yaml. `checked` tells where the rule is checked; rules.yaml defines the places.", "struct FormatRule {", f"  enum class Checked : std::uint8_t {{ {', '.join(PLACES)} }};", "", "  std::string_view id;", "  Outcome outcome;", "  Checked checked;", "};", "",
+            "constexpr std::string_view name(FormatRule::Checked c) {",
+            f"  constexpr std::string_view names[] = {{{', '.join(f'{chr(34)}{p}{chr(34)}' for p in PLACES)}}};",
+            "  return names[static_cast<int>(c)];", "}", "",
             "inline constexpr FormatRule format_rules[] = {",
             *(f'    {{"{i}", Outcome::{row["class"]}, FormatRule::Checked::{row["checked"]}}},' for i, row in rules.items()), "};", "",
             "constexpr const FormatRule* find_format_rule(std::string_view id) {", "  for (const FormatRule& r : format_rules)", "    if (r.id == id) return &r;", "  return nullptr;", "}", "", "}  // namespace assay"]

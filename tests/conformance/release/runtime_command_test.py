@@ -54,7 +54,7 @@ class Right(Judged):
         rules = {line.split()[2].rstrip(":") for line in assay("corrupt", "--list")[1].splitlines() if line.startswith("n_")}
         files = [case for case in cases if case.startswith("files/")]
         tried = {line["operator"].removeprefix("files ") for line in map(cases.get, files)}
-        self.assertEqual({rule for rule in rules - tried if rule[0] != "B"}, {"F1", "F2", "F3", "F5"})  # of data files, and of bundles, alone
+        self.assertEqual({rule for rule in rules - tried if rule[0] not in "BX"}, {"F1", "F2", "F3", "F5"})  # of data files, bundles and payloads alone
         self.assertEqual({case.split("/")[1].split(":")[0] for case in files}, {"rules", "cond", "constant_methods", "delegate_segment", "external_constants", "mlp", "shared_state"})
 
     def test_in_any_order_of_workers(self):
