@@ -260,8 +260,8 @@ TEST(FormatRules, EachHasACaseThatMeetsItAndOneThatBreaksIt) {
     const bool checked = rule.checked != construction && rule.checked != later;
     EXPECT_NE(checked, shown[rule.id].empty()) << rule.id << (checked ? " has no case" : " has a case");
     EXPECT_NE(checked, !reason.empty()) << rule.id << (checked ? " has a reason" : " has no reason");
-    std::cout << rule.id << " | " << name(rule.checked) << " | "
-              << (checked ? shown[rule.id] : std::string(reason)) << '\n';
+    std::cout << rule.id << " | " << name(rule.checked) << " | " << (checked ? shown[rule.id] : std::string(reason))
+              << '\n';
   }
 }
 
