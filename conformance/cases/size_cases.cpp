@@ -152,17 +152,17 @@ class SizeSearch {
     return work <= most ? std::optional(work) : std::nullopt;
   }
 
-  // The lengths that the reference answers, within `left` together.
+  // The lengths of `tried` that the reference answers, within `left` together.
   template <std::size_t n>
-  std::vector<Int> within(const Axis& axis, const std::array<Int, n>& lengths, Int left) const {
+  std::vector<Int> within(const Axis& axis, const std::array<Int, n>& tried, Int left) const {
     std::vector<Int> all;
-    for (const Int length : lengths)
+    for (const Int length : tried)
       if (const auto work = work_of(axis, length, left)) all.push_back(length), left -= *work;
     return all;
   }
 
-  static void add(std::vector<CaseId>& cases, const Axis& axis, const std::vector<Int>& lengths) {
-    for (const Int length : lengths) cases.emplace_back(axis.base).mutations.push_back(to_length(axis, length));
+  static void add(std::vector<CaseId>& cases, const Axis& axis, const std::vector<Int>& added) {
+    for (const Int length : added) cases.emplace_back(axis.base).mutations.push_back(to_length(axis, length));
   }
 
   const Corpus& corpus_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "reference/fault.h"
 
@@ -100,7 +101,7 @@ class BlockJudge {
   bool is_confirmed(std::size_t i) {
     const auto fails = [](const Judged& j) { return verdict::is_failure(j.record.verdict); };
     const std::size_t of_block = std::min(seen_.size(), block_.size() - begin_), nth = failures_++;
-    const bool is_last = std::none_of(seen_.begin() + i + 1, seen_.begin() + of_block, fails);
+    const bool is_last = std::ranges::none_of(std::span(seen_).first(of_block).subspan(i + 1), fails);
     const bool is_some = nth < first_confirmed || nth % confirmed_of == 0 || is_last || last_outlived(i + 1);
     if (is_some || confirm_ == Confirm::all) return true;
     is_any_unconfirmed_ = true;
