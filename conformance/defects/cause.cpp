@@ -22,10 +22,11 @@ constexpr int most_attempts = 3;            // trials of one predicate
 constexpr int last_passes = 2;              // passes over the predicates that do not convince
 constexpr std::size_t most_seeds = 2, most_neighbours = 24;  // failing calls that are changed in one argument
 constexpr std::size_t most_answers = 48;                     // failing calls whose answers are compared with hypotheses
+constexpr std::size_t most_answers_of_one = 256;             // that are compared with one hypothesis that is taken
 constexpr std::size_t most_screened = 12;                    // those that a hypothesis must explain at least one of
 constexpr std::size_t most_passing = 64;                     // passing calls that a hypothesis must not contradict
 constexpr std::size_t most_candidates = 8;                   // hypotheses that are compared with passing calls
-constexpr std::size_t most_against = 4;     // passing calls to a failing one, beyond which no condition is looked for
+constexpr std::size_t most_against = 8;     // passing calls to a failing one, beyond which no condition is looked for
 constexpr std::size_t fewest_elements = 6;  // wrong elements that a hypothesis explains
 constexpr std::size_t sentence_conditions = 2;  // at most, in a sentence
 constexpr std::size_t many_more = 10;           // a predicate of few cases beside many others is no cause
@@ -37,7 +38,8 @@ struct TriedCase {
   features::Features features;
   std::shared_ptr<const cases::HostCall> call;  // null if it is large
   std::vector<Tensor> outs;                     // the testee's wrong results, if it was asked for them
-  bool is_asked = false, is_explained = false;  // explained by a hypothesis: no evidence for other causes
+  bool was_asked = false, is_asked = false;     // is_asked: it was asked and failed alike
+  bool is_explained = false;                    // by a hypothesis: no evidence for other causes
   std::optional<std::size_t> neighbour = {};    // the case that this one differs from in one argument
 };
 
@@ -116,7 +118,7 @@ class Investigation {
     if (case_runner) trials_.emplace(case_runner->children(), runner::Detail::answer);
     // A kernel that answers one call in two ways has a state. The state also spoils later calls, so those failures have
     // the same cause.
-    const Symptom in_two_ways{verdict::Verdict::fail, verdict::Class::not_repeatable, {}, {}};
+    const Symptom in_two_ways{verdict::Verdict::fail, verdict::Class::not_repeatable, {}, {}, {}, {}};
     const bool has_state = std::ranges::find(cases, in_two_ways, &JudgedCase::symptom) != cases.end();
     for (JudgedCase& s : cases) {
       if (has_state && s.symptom.failure == verdict::Class::spoils_state) s.symptom = in_two_ways;
@@ -135,6 +137,7 @@ class Investigation {
     if (case_runner_) compare_with_hypotheses();
     for (const Symptom& symptom : symptoms()) find(symptom);
     if (case_runner_) join_small();
+    for (Cause& c : causes_) c.named = named(c);
     return std::move(causes_);
   }
 
@@ -147,9 +150,30 @@ class Investigation {
       if (can_be_compared(rows_[i].seen) && rows_[i].call) failing.push_back(i);
     if (std::ranges::all_of(failing, [&](std::size_t i) { return hides_results(rows_[i].seen.symptom); })) return;
     std::ranges::stable_sort(failing, {}, [&](std::size_t i) { return rows_[i].seen.elements; });
-    ask_for_answers(evenly_chosen(failing, most_answers));
     mistakes_ = known_mistakes(op_);
-    while (const auto found = best_of(mistakes_)) take(*found);
+    do ask_for_some_answers(failing);
+    while (take_best());
+  }
+
+  // Asks for answers of the given cases until as many are known as are compared.
+  void ask_for_some_answers(const std::vector<std::size_t>& failing) {
+    std::vector<std::size_t> unknown;
+    std::size_t known = 0;
+    for (const std::size_t i : failing) {
+      const TriedCase& row = rows_[i];
+      if (row.is_explained) continue;
+      if (row.was_asked)
+        known += row.is_asked;
+      else
+        unknown.push_back(i);
+    }
+    ask_for_answers(evenly_chosen(unknown, most_answers - std::min(known, most_answers)));
+  }
+
+  bool take_best() {
+    const auto found = best_of(mistakes_);
+    if (found) take(*found);
+    return found.has_value();
   }
 
   void ask_for_answers(const std::vector<std::size_t>& failing) {
@@ -158,10 +182,21 @@ class Investigation {
     std::size_t asked = 0;
     trials_->run_while(ids, case_runner_->children().patience().short_limit(), [&](runner::Judged j) {
       TriedCase& row = rows_[failing[asked++]];
-      row.is_asked = symptom_of(j.record) == row.seen.symptom;
+      row.was_asked = true, row.is_asked = symptom_of(j.record) == row.seen.symptom;
       row.outs = std::move(j.outs);
       return true;
     });
+  }
+
+  // A call in which the mistake may show or not tells nothing without its answer.
+  void ask_for_all_answers(const Hypothesis& h) {
+    std::vector<std::size_t> some;
+    for (std::size_t i = 0; i < of_the_run_; ++i) {
+      const TriedCase& row = rows_[i];
+      if (!row.was_asked && !row.is_explained && can_be_compared(row.seen) && row.call && h.differs(*row.call))
+        some.push_back(i);
+    }
+    ask_for_answers(evenly_chosen(some, most_answers_of_one));
   }
 
   Answered answer_of(const TriedCase& row) const { return {*row.call, row.seen.symptom.failure, row.outs}; }
@@ -197,6 +232,7 @@ class Investigation {
         (t.hypothesis->differs(*rows_[i].call) && !t.hypothesis->may_pass ? t.contradicting : t.indifferent)
             .push_back(i);
       add_condition(t);
+      if (t.contradicting.empty() && is_small(t) && !t.hypothesis->may_pass) try_out(t);
     }
     std::erase_if(tested, [&](const Tested& t) { return !is_enough(t); });
     if (tested.empty()) return std::nullopt;
@@ -232,6 +268,11 @@ class Investigation {
     std::erase_if(t.explained, is_outside), std::erase_if(t.contradicting, is_outside);
   }
 
+  // Tests a hypothesis that explains few elements with drawn calls.
+  void try_out(Tested& t) {
+    for (const Foretold& f : drawn_for(t)) ++t.trial.drawn, t.trial.alike += f.is_right;
+  }
+
   // A drawn call in which a hypothesis makes a difference, and whether the testee answers as it foretells.
   struct Foretold {
     features::Features features;
@@ -260,34 +301,45 @@ class Investigation {
     return seen;
   }
 
-  bool is_enough(const Tested& t) const {
+  // Whether a hypothesis explains so few elements that it may be by chance.
+  bool is_small(const Tested& t) const {
     std::uint64_t elements = 0;
-    bool has_results = false;
-    for (const std::size_t i : t.explained) {
-      elements += std::clamp<std::uint64_t>(rows_[i].seen.elements, 1, 4);
-      has_results = has_results || !rows_[i].outs.empty();
-    }
+    for (const std::size_t i : t.explained) elements += std::clamp<std::uint64_t>(rows_[i].seen.elements, 1, 4);
+    return elements < fewest_elements;
+  }
+
+  bool is_enough(const Tested& t) const {
+    const bool has_results = std::ranges::any_of(t.explained, [&](std::size_t i) { return !rows_[i].outs.empty(); });
     const auto explained = static_cast<double>(t.explained.size() + t.trial.alike);
     const auto all = static_cast<double>(t.explained.size() + t.contradicting.size() + t.trial.drawn);
+    if (!has_results || explained < verdict::likely * all) return false;
+    if (t.hypothesis->about == About::places && t.hypothesis->may_pass) return true;  // it tells what is seen
     if (t.hypothesis->may_pass && t.explained.size() < few_cases) return false;
-    return has_results && elements >= fewest_elements && explained >= verdict::likely * all;
+    return !is_small(t) || t.trial.drawn >= verdict::fewest_drawn;
   }
 
   // Records the cause, and marks the cases that it explains.
   void take(const Tested& t) {
     const Hypothesis& h = *t.hypothesis;
-    Cause cause{&op_,        rows_[t.explained.front()].seen.symptom,
-                t.predicate, 0,
-                h.does,      h.about == About::arguments || h.about == About::computation,
-                true,        true,
-                {},          {}};
+    if (h.may_pass) ask_for_all_answers(h);
+    Cause cause{&op_,
+                rows_[t.explained.front()].seen.symptom,
+                t.predicate,
+                0,
+                {},
+                h.does,
+                h.about == About::arguments || h.about == About::computation,
+                true,
+                true,
+                {},
+                {}};
     for (std::size_t i = 0; i < of_the_run_; ++i) {
       TriedCase& row = rows_[i];
       if (row.is_explained || !can_be_compared(row.seen) || !row.call || !holds(t.predicate, row.features)) continue;
       // A condition that tells the calls explains results, too, whose elements cannot be looked at, such as complex
       // ones.
       const bool is_told = h.about == About::places && !t.predicate.empty() && row.seen.symptom == cause.symptom;
-      const bool is = row.is_asked ? h.explains(answer_of(row)) : h.differs(*row.call);
+      const bool is = row.is_asked ? h.explains(answer_of(row)) : !h.may_pass && h.differs(*row.call);
       if (!is && !is_told) continue;
       row.is_explained = true;
       cause.cases.push_back(row.seen);
@@ -321,7 +373,7 @@ class Investigation {
   void find(const Symptom& symptom) {
     if (const std::string rule = broken_rule_of_protocol(symptom); !rule.empty())
       return tell(symptom, {}, concat("break the rule ", rule, " of the wire protocol"));
-    if (symptom.failure == verdict::Class::accepted_though_invalid) return tell(symptom, premise(symptom), "");
+    if (!symptom.rule.empty()) return tell(symptom, premise(symptom), "");
     if (is_tried(symptom)) look_around(symptom);
     std::map<Predicate, Attempts> known;
     std::vector<Predicate> kept;  // the predicates that convinced
@@ -347,12 +399,15 @@ class Investigation {
     if (found.empty()) return;
     if (case_runner_ && symptom.place.empty()) join_untried(found, symptom);
     if (is_tried(symptom)) join_unlikely(found);
+    for (Cause& c : found)
+      if (c.is_found && c.does.empty() && c.predicate.size() == c.premises) count_all(c);
     std::ranges::move(found, std::back_inserter(causes_));
   }
 
   // A cause that the symptom itself states: the protocol or the rule that is broken.
   void tell(const Symptom& symptom, const Predicate& predicate, std::string does) {
-    std::vector<Cause> found{{&op_, symptom, predicate, predicate.size(), std::move(does), false, true, true, {}, {}}};
+    std::vector<Cause> found{
+        {&op_, symptom, predicate, predicate.size(), {}, std::move(does), false, true, true, {}, {}}};
     assign(found, symptom);
     if (!found[0].cases.empty()) causes_.push_back(std::move(found[0]));
   }
@@ -386,7 +441,8 @@ class Investigation {
     for (const auto& [failure, number] : all) {
       const auto is_told = [&, failure = failure, number = number](const Cause& c) {
         const bool is_small = c.cases.size() < few_cases && many_more * c.cases.size() < number;
-        return c.symptom.failure != failure || !c.symptom.place.empty() || (c.is_found && !is_small) || !c.is_sought;
+        const bool is_stated = !c.symptom.place.empty() || !c.symptom.rule.empty();
+        return c.symptom.failure != failure || is_stated || (c.is_found && !is_small) || !c.is_sought;
       };
       const auto rest = std::stable_partition(causes_.begin(), causes_.end(), is_told);
       join(causes_, rest);
@@ -401,6 +457,63 @@ class Investigation {
                            first->predicate.end());
     first->is_found = false, first->does.clear(), first->trial = {};
     found.erase(first + 1, found.end());
+  }
+
+  // A cause without a condition holds for all calls that are promised. If too few of these fail, it is none.
+  void count_all(Cause& c) const {
+    verdict::Trial all;
+    for (const TriedCase& r : rows_) {
+      const Says said = says(r.seen, c.symptom);
+      if (said == Says::nothing || r.is_explained || !r.seen.promised || !holds(c.predicate, r.features)) continue;
+      ++all.drawn, all.alike += said == Says::fails;
+    }
+    c.trial = all;
+    c.is_found = !is_tried(c.symptom) || all.alike == all.drawn || all.convinces(verdict::likely);
+  }
+
+  // The predicate of a cause with the name of an argument where it speaks of some tensor or number.
+  Predicate named(const Cause& c) const {
+    Predicate told = c.predicate;
+    for (std::size_t k = c.premises; k < told.size(); ++k)
+      if (auto l = named(c, told, k)) told[k] = std::move(*l);
+    return told;
+  }
+
+  // The literal about one argument that separates the cases of the run as well as literal k; none if there is none.
+  std::optional<Literal> named(const Cause& c, const Predicate& p, std::size_t k) const {
+    const std::string_view flag = p[k].name;
+    constexpr auto subjects = std::to_array<std::string_view>({"a tensor ", "an input ", "an argument ", "a list "});
+    const auto subject = std::ranges::find_if(subjects, [&](std::string_view s) { return flag.starts_with(s); });
+    if (subject == subjects.end() || p[k].test > Literal::Test::lacks) return std::nullopt;
+    Predicate others = p;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+    std::vector<const features::Features*> failing, passing;
+    const std::set<std::string> own = ids_of(c.cases);
+    for (const TriedCase& r : rows_)
+      if (own.contains(cases::to_text(r.seen.id)))
+        failing.push_back(&r.features);
+      else if (says(r.seen, c.symptom) == Says::passes && r.seen.promised && holds(others, r.features))
+        passing.push_back(&r.features);
+    const auto among_passing = [&](const Literal& l) {
+      return std::ranges::count_if(passing, [&](const features::Features* f) { return l.of(*f); });
+    };
+    std::optional<Literal> best;
+    for (const SchemaArgument& a : op_.arguments) {
+      if (a.type.starts_with("Tensor[") || a.type.starts_with("Tensor?[")) continue;
+      Literal l{p[k].test, concat(a.name, ' ', flag.substr(subject->size())), 0};
+      if (flag == "a list is empty" && p[k].test == Literal::Test::holds)
+        l = {Literal::Test::is, concat("the length of ", a.name), 0};
+      const bool is_right = std::ranges::all_of(failing, [&](const features::Features* f) { return l.of(*f); }) &&
+                            among_passing(l) <= among_passing(best ? *best : p[k]);
+      if (is_right && (!best || among_passing(l) < among_passing(*best))) best = l;
+    }
+    return best;
+  }
+
+  static std::set<std::string> ids_of(const std::vector<JudgedCase>& cases) {
+    std::set<std::string> ids;
+    for (const JudgedCase& s : cases) ids.insert(cases::to_text(s.id));
+    return ids;
   }
 
   // Judges calls that differ from the smallest failing ones in one argument.
@@ -485,11 +598,12 @@ class Investigation {
       examples.push_back({&row.features, said == Says::fails, row.neighbour ? places[*row.neighbour] : std::nullopt});
     }
     std::vector<Cause> found;
-    for (const Predicate& p : kept) found.push_back({&op_, symptom, p, premise.size(), {}, false, true, true, {}, {}});
+    for (const Predicate& p : kept)
+      found.push_back({&op_, symptom, p, premise.size(), {}, {}, false, true, true, {}, {}});
     const auto told = static_cast<std::size_t>(std::ranges::count_if(premise, std::not_fn(goes_without_saying)));
     for (Predicate& p : explain(examples, sentence_conditions - std::min(told, sentence_conditions - 1))) {
       p.insert(p.begin(), premise.begin(), premise.end());
-      found.push_back({&op_, symptom, std::move(p), premise.size(), {}, false, true, true, {}, {}});
+      found.push_back({&op_, symptom, std::move(p), premise.size(), {}, {}, false, true, true, {}, {}});
     }
     assign(found, symptom);
     return found;
@@ -564,7 +678,7 @@ class Investigation {
       const Says said = says(s, symptom);
       const bool is_known = verdict::is_failure(s.verdict) && is_explained(s.id, c.features);
       if (said != Says::nothing && !is_known) ++telling, expectedly += said == expected;
-      rows_.push_back({std::move(s), std::move(c.features), nullptr, {}, false, is_known});
+      rows_.push_back({std::move(s), std::move(c.features), nullptr, {}, false, false, is_known});
       return until == Until::drawn || telling - expectedly <= most_unexpected;
     });
     drawn.erase(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(judged));

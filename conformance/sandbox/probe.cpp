@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "conformance/sandbox/child.h"
+#include "conformance/sandbox/death.h"
 #include "conformance/sandbox/entropy.h"
 #include "conformance/sandbox/guarded_memory.h"
 #include "conformance/sandbox/heap.h"
@@ -350,6 +351,7 @@ class Inquiry {
   // refusal is right, too. The first condition with another answer becomes the observation.
   Observation press(Observation plain) {
     const auto pressed = [&](const OutPlan& plan, std::string circumstance, std::size_t refused = 0) {
+      const Circumstance told(circumstance);
       Observation seen = run({.refused_allocation = refused}, plan);
       if (seen.conduct == verdict::Class::none) look_at_heap(seen);
       seen.circumstance = std::move(circumstance), seen.seconds = plain.seconds;
