@@ -6,9 +6,12 @@
 #include <memory>
 #include <set>
 
+#include "conformance/cases/tensors.h"
 #include "conformance/defects/draw.h"
 #include "conformance/defects/explain.h"
 #include "conformance/defects/hypothesis.h"
+#include "conformance/sandbox/probe.h"
+#include "conformance/text/digest.h"
 
 namespace assay::defects {
 namespace {
@@ -47,9 +50,23 @@ const contract::Contract whole_contract;
 
 enum class Says : std::uint8_t { fails, passes, nothing };
 
+// Whether a call is made under the circumstance of a symptom. Outs without dimensions have no other sizes, and empty
+// ones do not come smaller.
+bool is_made_under(const Symptom& symptom, const Operator& op, const cases::CaseId& id, const features::Features& f) {
+  if (symptom.circumstance != with_other_outs) return true;
+  const std::string_view outs = sandbox::sizes_of_outs(text::digest(cases::to_text(id)));
+  const auto has_dimensions = [&](const SchemaArgument& a) {
+    return a.out && !f.has(concat(a.name, " has no dimensions"));
+  };
+  return !outs.empty() && !(outs == sandbox::smaller_outs && f.has(features::results_are_empty)) &&
+         std::ranges::any_of(op.arguments, has_dimensions);
+}
+
 // What a case is evidence for: that calls with the symptom fail, that they pass, or neither.
-Says says(const JudgedCase& s, const Symptom& symptom) {
+Says says(const TriedCase& row, const Symptom& symptom, const Operator& op) {
+  const JudgedCase& s = row.seen;
   if (s.symptom == symptom) return Says::fails;
+  if (!is_made_under(symptom, op, s.id, row.features)) return Says::nothing;
   const bool is_fine = verdict::is_right(s.verdict);
   if (is_fine) return Says::passes;
   const bool came_further = hides_results(symptom) && verdict::is_failure(s.verdict) && !hides_results(s.symptom);
@@ -120,8 +137,16 @@ class Investigation {
     // the same cause.
     const Symptom in_two_ways{verdict::Verdict::fail, verdict::Class::not_repeatable, {}, {}, {}, {}};
     const bool has_state = std::ranges::find(cases, in_two_ways, &JudgedCase::symptom) != cases.end();
+    // A failure that also occurs with outs of the result's sizes does not come from the sizes.
+    std::set<Symptom> symptoms;
+    for (const JudgedCase& s : cases) symptoms.insert(s.symptom);
+    const auto comes_without = [&](Symptom symptom) {
+      symptom.circumstance.clear();
+      return symptoms.contains(symptom);
+    };
     for (JudgedCase& s : cases) {
       if (has_state && s.symptom.failure == verdict::Class::spoils_state) s.symptom = in_two_ways;
+      if (s.symptom.circumstance == with_other_outs && comes_without(s.symptom)) s.symptom.circumstance.clear();
       const cases::Case c = corpus.make(s.id);
       cases::HostCall call = cases::host_call(c);
       features::Features features = drawer_.know(c, call);
@@ -241,26 +266,34 @@ class Investigation {
         tested, {}, [](const Tested& t) { return std::pair(t.score(), -static_cast<int>(t.hypothesis->about)); });
   }
 
-  // Where the kernel does so in some calls only: the condition that tells them from the others. More calls are drawn to
-  // find it.
+  // Where the kernel does so in some calls only: the condition that tells them from the others. Drawn calls test it,
+  // and are examples for the next round.
   void add_condition(Tested& t) {
     if (t.contradicting.empty() || t.explained.size() < t.contradicting.size() / most_against) return;
     std::vector<Example> examples;
     for (const std::size_t i : t.explained) examples.push_back({&rows_[i].features, true});
     for (const std::size_t i : t.contradicting) examples.push_back({&rows_[i].features, false});
-    const std::deque<Foretold> drawn = drawn_for(t);
-    for (const Foretold& f : drawn)
-      if (f.passes || f.is_right) examples.push_back({&f.features, f.is_right});
+    std::deque<Foretold> drawn;
+    const auto learn = [&](std::deque<Foretold> more, auto count) {
+      for (Foretold& f : more) {
+        count(f);
+        if (!f.passes && !f.is_right) continue;
+        drawn.push_back(std::move(f));
+        examples.push_back({&drawn.back().features, drawn.back().is_right});
+      }
+    };
     Tested everywhere = t;
-    t.predicate = explain(examples, 1).front();
-    const auto is_outside = [&](std::size_t i) { return !holds(t.predicate, rows_[i].features); };
-    for (const Foretold& f : drawn) {
-      ++everywhere.trial.drawn, everywhere.trial.alike += f.is_right;
-      if (holds(t.predicate, f.features))
-        ++t.trial.drawn, t.trial.alike += f.is_right;
-      else
-        ++t.trial.differing, t.trial.spared += !f.is_right;
+    const auto in_all = [&](const Foretold& f) { ++everywhere.trial.drawn, everywhere.trial.alike += f.is_right; };
+    learn(drawn_for(t, [](const features::Features&) { return true; }), in_all);
+    for (int round = 0; round < most_attempts && !t.trial.convinces(verdict::convincing); ++round) {
+      t.predicate = explain(examples, t.hypothesis->states_condition ? 1 : sentence_conditions).front();
+      t.trial = {};
+      const auto inside = [&](const features::Features& f) { return holds(t.predicate, f); };
+      learn(drawn_for(t, inside), [&](const Foretold& f) { ++t.trial.drawn, t.trial.alike += f.is_right; });
+      learn(drawn_for(t, std::not_fn(inside)),
+            [&](const Foretold& f) { ++t.trial.differing, t.trial.spared += !f.is_right; });
     }
+    const auto is_outside = [&](std::size_t i) { return !holds(t.predicate, rows_[i].features); };
     t.trial.spared += static_cast<std::uint64_t>(std::ranges::count_if(t.contradicting, is_outside));
     t.trial.differing += static_cast<std::uint64_t>(std::ranges::count_if(t.contradicting, is_outside) +
                                                     std::ranges::count_if(t.explained, is_outside));
@@ -270,7 +303,8 @@ class Investigation {
 
   // Tests a hypothesis that explains few elements with drawn calls.
   void try_out(Tested& t) {
-    for (const Foretold& f : drawn_for(t)) ++t.trial.drawn, t.trial.alike += f.is_right;
+    const auto all = [](const features::Features&) { return true; };
+    for (const Foretold& f : drawn_for(t, all)) ++t.trial.drawn, t.trial.alike += f.is_right;
   }
 
   // A drawn call in which a hypothesis makes a difference, and whether the testee answers as it foretells.
@@ -278,11 +312,13 @@ class Investigation {
     features::Features features;
     bool passes, is_right;
   };
-  std::deque<Foretold> drawn_for(const Tested& t) {
+  std::deque<Foretold> drawn_for(const Tested& t, const std::function<bool(const features::Features&)>& wanted) {
     std::vector<cases::CaseId> near;
-    for (const std::size_t i : t.explained) near.push_back(rows_[i].seen.id);
+    for (const auto* some : {&t.explained, &t.contradicting})
+      for (const std::size_t i : *some) near.push_back(rows_[i].seen.id);
     std::map<std::string, cases::HostCall> calls;  // the calls in which the hypothesis makes a difference, by id
     const std::vector<DescribedCase> drawn = drawer_.draw(most_drawn, near, [&](const DescribedCase& c) {
+      if (!wanted(c.features)) return false;
       cases::HostCall call = cases::host_call(corpus_.make(c.id));
       return t.hypothesis->differs(call) && calls.emplace(cases::to_text(c.id), std::move(call)).second;
     });
@@ -463,7 +499,7 @@ class Investigation {
   void count_all(Cause& c) const {
     verdict::Trial all;
     for (const TriedCase& r : rows_) {
-      const Says said = says(r.seen, c.symptom);
+      const Says said = says(r, c.symptom, op_);
       if (said == Says::nothing || r.is_explained || !r.seen.promised || !holds(c.predicate, r.features)) continue;
       ++all.drawn, all.alike += said == Says::fails;
     }
@@ -492,7 +528,7 @@ class Investigation {
     for (const TriedCase& r : rows_)
       if (own.contains(cases::to_text(r.seen.id)))
         failing.push_back(&r.features);
-      else if (says(r.seen, c.symptom) == Says::passes && r.seen.promised && holds(others, r.features))
+      else if (says(r, c.symptom, op_) == Says::passes && r.seen.promised && holds(others, r.features))
         passing.push_back(&r.features);
     const auto among_passing = [&](const Literal& l) {
       return std::ranges::count_if(passing, [&](const features::Features* f) { return l.of(*f); });
@@ -591,7 +627,7 @@ class Investigation {
     std::vector<std::optional<std::size_t>> places(rows_.size());  // of rows among the examples
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const TriedCase& row = rows_[i];
-      const Says said = says(row.seen, symptom);
+      const Says said = says(row, symptom, op_);
       if (row.is_explained || said == Says::nothing || !holds(premise, row.features) || is_kept(row.features)) continue;
       if (said == Says::passes && within_contract && !row.seen.promised) continue;
       places[i] = examples.size();
@@ -638,7 +674,9 @@ class Investigation {
         near.push_back(r.seen.id);
     const Predicate& p = cause.predicate;
     verdict::Trial trial;
-    const auto fails = [&](const DescribedCase& c) { return holds(p, c.features); };
+    const auto fails = [&](const DescribedCase& c) {
+      return holds(p, c.features) && is_made_under(cause.symptom, op_, c.id, c.features);
+    };
     judge(drawer_.draw(most_drawn, near, fails), cause.symptom, Says::fails, until, trial.drawn, trial.alike);
     const auto goes_on = [&] { return until == Until::drawn || trial.convinces(verdict::convincing); };
     if (!goes_on()) return trial;
@@ -651,7 +689,7 @@ class Investigation {
       const auto differs = [&](const DescribedCase& c) {
         for (std::size_t l = 0; l < p.size(); ++l)
           if (p[l].of(c.features) == (l == k)) return false;
-        return !has_other_cause(c.features);
+        return !has_other_cause(c.features) && is_made_under(cause.symptom, op_, c.id, c.features);
       };
       judge(drawer_.draw((most_drawn + own - 1) / own, near, differs), cause.symptom, Says::passes, until,
             trial.differing, trial.spared);
@@ -674,11 +712,10 @@ class Investigation {
     trials_->run_while(ids, time_limit, [&](runner::Judged j) {
       DescribedCase& c = drawn[judged++];
       j.record.valid = c.features.has(features::call_is_valid), j.record.slices = std::move(c.promise.slices);
-      JudgedCase s = seen(j.record);
-      const Says said = says(s, symptom);
-      const bool is_known = verdict::is_failure(s.verdict) && is_explained(s.id, c.features);
+      const bool is_known = verdict::is_failure(j.record.verdict) && is_explained(c.id, c.features);
+      rows_.push_back({seen(j.record), std::move(c.features), nullptr, {}, false, false, is_known});
+      const Says said = says(rows_.back(), symptom, op_);
       if (said != Says::nothing && !is_known) ++telling, expectedly += said == expected;
-      rows_.push_back({std::move(s), std::move(c.features), nullptr, {}, false, false, is_known});
       return until == Until::drawn || telling - expectedly <= most_unexpected;
     });
     drawn.erase(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(judged));
@@ -703,6 +740,7 @@ class Investigation {
 JudgedCase seen(const verdict::Record& r) {
   return {cases::case_id_from(r.case_id),
           symptom_of(r),
+          circumstance_of(r),
           reasons_in(r),
           r.verdict,
           verdict::tier_of(r),

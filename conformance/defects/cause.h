@@ -14,6 +14,7 @@ namespace assay::defects {
 struct JudgedCase {
   cases::CaseId id;
   Symptom symptom;
+  std::string circumstance;          // as returned by circumstance_of
   std::vector<std::string> reasons;  // as returned by reasons_in
   verdict::Verdict verdict;
   verdict::Tier tier;

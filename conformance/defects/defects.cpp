@@ -307,6 +307,12 @@ std::string when(const Group& g, const verdict::Defect& d, const std::vector<Jud
   return when;
 }
 
+// The circumstance of a group, with its numbers if all cases share it.
+std::string circumstance(const Symptom& symptom, const std::vector<JudgedCase>& failing) {
+  const auto differs = [&](const JudgedCase& s) { return s.circumstance != failing[0].circumstance; };
+  return std::ranges::any_of(failing, differs) ? symptom.circumstance : failing[0].circumstance;
+}
+
 verdict::Defect defect_of(runner::CaseRunner* case_runner, const Group& group) {
   verdict::Defect d;
   std::set<std::string> operators;
@@ -335,8 +341,8 @@ verdict::Defect defect_of(runner::CaseRunner* case_runner, const Group& group) {
                            : named(smallest(failing));
   const Symptom& symptom = group.causes[0].symptom;
   d.when = when(group, d, failing);
-  if (const std::string own = circumstance_of(d.smallest); !symptom.circumstance.empty())
-    d.when = concat(own.empty() ? symptom.circumstance : own, d.when.empty() || d.when == "always" ? "" : " ",
+  if (!symptom.circumstance.empty())
+    d.when = concat(circumstance(symptom, failing), d.when.empty() || d.when == "always" ? "" : " ",
                     d.when == "always" ? "" : d.when);
   d.sentence = verdict::sentence(d);
   d.id = fmt::format("{:08x}", text::digest(group.key) >> 32);

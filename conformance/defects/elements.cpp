@@ -380,7 +380,11 @@ Hypothesis about_elements(const Output& output, const Condition& condition, cons
     return seen && counts(*seen, condition, given ? &*given : nullptr).explains();
   };
   return {verb_phrase(output, condition, substitute, unwritten),
-          substitute && !condition.is_place ? About::results : About::places, false, is_different, explains};
+          substitute && !condition.is_place ? About::results : About::places,
+          !condition.is_place && !condition.says.empty(),
+          false,
+          is_different,
+          explains};
 }
 
 // -- lost bits -------------------------------------------------------------------------------------------------------
@@ -471,7 +475,8 @@ std::optional<Hypothesis> lost_bits(const Output& output, std::span<const Seen> 
     const auto b = seen && may_lose(a.call) ? right_bits(output, *seen) : std::nullopt;
     return b && *b >= usual;
   };
-  return Hypothesis{losing(output, precision, usual), About::computation, precision.may_pass, is_different, explains};
+  return Hypothesis{
+      losing(output, precision, usual), About::computation, true, precision.may_pass, is_different, explains};
 }
 
 // How well a condition tells the wrong elements of some answers, with a substitute or without. The numbers are of the

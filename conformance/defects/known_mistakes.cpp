@@ -5,6 +5,7 @@
 #include <set>
 
 #include "conformance/cases/mutation.h"
+#include "conformance/cases/tensors.h"
 #include "conformance/defects/hypothesis.h"
 #include "conformance/text/literal.h"
 #include "reference/families.h"
@@ -43,7 +44,7 @@ Hypothesis answering(const Operator& op, std::string does, Predicted answer) {
     if (e->answer.outcome != Outcome::ok || is_larger(e->outs, a.call.expected.outs)) return a.refused();
     return !a.refused() && !a.outs.empty() && !is_wrong(op, *e, a.outs);
   };
-  return {std::move(does), About::arguments, false, differs, explains};
+  return {std::move(does), About::arguments, false, false, differs, explains};
 }
 
 // A kernel that answers as if the call were another.
@@ -498,7 +499,7 @@ class Mistakes {
       }
       return any;
     };
-    found_.push_back({"compute float64 results in float32", About::computation, false, differs, explains});
+    found_.push_back({"compute float64 results in float32", About::computation, false, false, differs, explains});
   }
   static Real largest_input(const cases::HostCall& call) {
     Real most = 0;
@@ -608,7 +609,7 @@ class Mistakes {
              std::ranges::any_of(read<Int>(call.expected.outs[0]).data, [](Int n) { return n != 0; });
     };
     const auto explains = [is_less](const Answered& a) { return has_only(a, is_integer, is_less); };
-    found_.push_back({"truncate results that should be rounded", About::computation, true, differs, explains});
+    found_.push_back({"truncate results that should be rounded", About::computation, false, true, differs, explains});
   }
 
   void signs_of_zeros() {
@@ -618,7 +619,7 @@ class Mistakes {
              std::ranges::any_of(read<Real>(call.expected.outs[0]).data, [](Real x) { return x == 0; });
     };
     const auto explains = [is_zero](const Answered& a) { return has_only(a, is_floating, is_zero); };
-    found_.push_back({"give zeros of the wrong sign", About::places, true, differs, explains});
+    found_.push_back({"give zeros of the wrong sign", About::places, false, true, differs, explains});
   }
 
   // The numbers that each result of a reduction combines, or none if the call is no reduction of self.
@@ -758,7 +759,7 @@ class Mistakes {
       return any;
     };
     found_.push_back(
-        {"compute a variance as E[x^2] - E[x]^2, which cancels", About::computation, true, is_meant, explains});
+        {"compute a variance as E[x^2] - E[x]^2, which cancels", About::computation, false, true, is_meant, explains});
   }
 
   // A kernel that divides as C does: the quotient is rounded toward 0.
@@ -859,7 +860,7 @@ class Mistakes {
         if (mask[k] != 0 ? !is_same_number(x[k], y[k]) : y[k] != 0 && !std::isnan(y[k])) return false;
       return true;
     };
-    found_.push_back({"do not divide the kept elements by 1 - p", About::computation, true, differs, explains});
+    found_.push_back({"do not divide the kept elements by 1 - p", About::computation, false, true, differs, explains});
   }
 
   // A number or tensor argument as numbers.

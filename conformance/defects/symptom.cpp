@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "conformance/sandbox/probe.h"
 #include "reference/fault.h"
 
 namespace assay::defects {
@@ -137,10 +138,20 @@ std::vector<std::string> reasons_in(const verdict::Record& r) {
   return reasons;
 }
 
+namespace {
+
+std::string kind_of_circumstance(const verdict::Record& r) {
+  const std::string own = circumstance_of(r);
+  return own == sandbox::larger_outs || own == sandbox::smaller_outs ? std::string(with_other_outs)
+                                                                     : without_numbers(own);
+}
+
+}  // namespace
+
 Symptom symptom_of(const verdict::Record& r) {
   Symptom s{r.verdict, r.failure == verdict::Class::nan ? verdict::Class::value : r.failure,
             {},        {},
-            {},        without_numbers(circumstance_of(r))};
+            {},        kind_of_circumstance(r)};
   const bool refused_outside = r.verdict == verdict::Verdict::unsupported && r.rule.empty();
   if (refused_outside) s.verdict = verdict::Verdict::fail, s.failure = verdict::Class::refused_though_valid;
   if (hides_results(s)) {

@@ -17,7 +17,9 @@ struct Symptom {
   std::string said;          // if it named no line, its message without numbers
   // The rule that an invalid call breaks, if the testee answered the call, or ended without naming a line.
   std::string rule;
-  std::string circumstance;  // without numbers; empty: the call fails as it is
+  // Without numbers; outs that come larger and outs that come smaller are one circumstance, since a kernel that does
+  // not resize its outs fails with both. Empty: the call fails as it is.
+  std::string circumstance;
   auto operator<=>(const Symptom&) const = default;
 };
 
@@ -33,6 +35,9 @@ std::string quoted(const verdict::Record& record);
 
 // The only circumstance under which the call fails, as "with outs planned larger"; empty if it fails as it is.
 std::string circumstance_of(const verdict::Record& record);
+
+// The circumstance of a symptom with outs of other sizes. Only some calls are tried under it.
+inline constexpr std::string_view with_other_outs = "with outs that come larger or smaller";
 
 // True if nothing is known about the results: the call was refused, or it ended the process.
 bool hides_results(const Symptom& symptom);
