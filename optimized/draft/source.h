@@ -26,8 +26,8 @@ struct Instruction {
   bool is_folded = false;
   // For a dead instruction, the instruction that does its work, or `none` if no work is left.
   std::uint32_t into = none;
-  // For a delegate, its number. For a jump, the instruction that follows if the condition is false. For a free, the
-  // value.
+  // For a folded call, its number. For a delegate, its number. For a jump, the instruction that follows if the
+  // condition is false. For a free, the value.
   std::uint32_t target = 0;
   std::uint32_t index = 0;  // the index of the instruction in its chain, for messages
 };

@@ -51,37 +51,37 @@ bool Builder::make_constants(const Kernel& kernel, const Call& call) {
   const Tensor* packed = kernel.packs ? kernel.packs(call) : nullptr;
   bool made = true;
   each_tensor(call, [&](const Value& v) {
-    if (made && v.tensor->maker != Tensor::no_maker)
-      made = v.tensor == packed ? lend_constant(*v.tensor) : keep_constant(*v.tensor);
+    if (made && v.tensor->maker != Tensor::no_maker) made = make_constant(*v.tensor, v.tensor == packed);
   });
   return made;
 }
 
-// A constant that a kernel packs needs memory only until then. It lies in scratch memory, which no step uses yet.
-bool Builder::lend_constant(Tensor& tensor) {
-  scratch_ = std::max(scratch_, aligned(tensor.bytes()));
-  if (!memories_ || !packed_.makes()) return true;
-  tensor.data = memories_->scratch.data();
-  return run_maker(tensor.maker, tensor.data);
+// A constant that a kernel packs needs memory only until then. It lies in scratch memory, which no step uses yet. A
+// constant that steps read is kept with the packed constants.
+bool Builder::make_constant(Tensor& tensor, bool is_packed) {
+  const std::uint32_t maker = tensor.maker;
+  bool makes = memories_ && packed_.makes();
+  if (is_packed) {
+    scratch_ = std::max(scratch_, aligned(tensor.bytes()));
+    if (!makes) return true;
+    lent_ = &tensor, tensor.data = memories_->scratch.data();
+  } else {
+    const Packed::Floats kept = packed_.take(static_cast<std::uint64_t>(tensor.count()));
+    tensor.data = tensor.home = reinterpret_cast<std::byte*>(const_cast<float*>(kept.data));
+    tensor.maker = Tensor::no_maker;
+    makes = !kept.to_make.empty();
+  }
+  return !makes || run_folded(maker, tensor.data);
 }
 
-// A constant that steps read is kept with the packed constants.
-bool Builder::keep_constant(Tensor& tensor) {
-  const std::uint32_t maker = std::exchange(tensor.maker, Tensor::no_maker);
-  const Packed::Floats kept = packed_.take(static_cast<std::uint64_t>(tensor.count()));
-  tensor.data = tensor.home = reinterpret_cast<std::byte*>(const_cast<float*>(kept.data));
-  return kept.to_make.empty() || run_maker(maker, tensor.data);
-}
-
-// Runs the call `maker` with the memory `to` for its result.
-bool Builder::run_maker(std::uint32_t maker, std::byte* to) {
-  const Instruction& from = source_.instructions[maker];
-  const Kernel* kernel = find_kernel_of(from);
-  if (!kernel) return false;
+// Runs a folded call with the memory `to` for its result.
+bool Builder::run_folded(std::uint32_t i, std::byte* to) {
+  const Instruction& from = source_.instructions[i];
+  const Step& step = made_->folded_[from.target];
   std::byte*& result = from.call.arguments.back()->tensor->data;
   std::byte* const before = std::exchange(result, to);
   Execution once{.threads = options_.threads, .fault = &fault_};
-  const bool made = kernel->run({kernel->run, nullptr, from.call, maker, from.index, kernel->name}, once);
+  const bool made = step.run(step, once);
   result = before;
   return made || refuse(fault_, "I4", place_of(from), "cannot be computed before the first execution");
 }
@@ -93,9 +93,7 @@ bool Builder::make_call(std::uint32_t i) {
   if (!kernel || !make_constants(*kernel, from.call)) return false;
   const void* state = nullptr;
   if (!prepare(*kernel, i, state)) return false;
-  each_tensor(from.call, [](const Value& v) {
-    if (v.tensor->maker != Tensor::no_maker) v.tensor->data = nullptr;  // the scratch memory was lent
-  });
+  if (lent_) lent_->data = nullptr, lent_ = nullptr;
   return add_step(i, kernel->run, state, kernel->name, !from.is_typed);
 }
 
@@ -140,19 +138,16 @@ void Builder::find_steps(std::span<const std::uint32_t> step_of) {
     }
 }
 
-bool Builder::make_folded_steps() {
-  const auto is_folded = [](const Instruction& i) { return i.is_folded; };
-  made_->folded_ =
-      tables_.take<Step>(static_cast<std::uint64_t>(std::ranges::count_if(source_.instructions, is_folded)));
-  if (!has_room()) return false;
-  std::size_t n = 0;
+bool Builder::make_folded() {
   for (std::uint32_t i = 0; i < source_.instructions.size(); ++i) {
-    const Instruction& from = source_.instructions[i];
+    Instruction& from = source_.instructions[i];
     if (!from.is_folded) continue;
     const Kernel* kernel = find_kernel_of(from);
-    if (!kernel) return false;
-    made_->folded_[n++] = {kernel->run, nullptr, from.call, i, from.index, kernel->name};
+    from.target = steps_;
+    if (!kernel || !add_step(i, kernel->run, nullptr, kernel->name)) return false;
   }
+  made_->folded_ = made_->steps_.first(steps_), made_->steps_ = made_->steps_.subspan(steps_);
+  steps_ = 0;
   return true;
 }
 
@@ -162,7 +157,7 @@ bool Builder::make_steps() {
   made_->steps_ = tables_.take<Step>(n);
   made_->step_of_ = tables_.take<std::uint32_t>(n);
   const auto step_of = workspace_.take<std::uint32_t>(std::uint64_t{n} + 1);
-  if (!has_room()) return false;
+  if (!has_room() || !make_folded()) return false;
   for (std::uint32_t i = 0; i < n; ++i) {
     step_of[i] = steps_;
     if (!make_step(i)) return false;
@@ -170,7 +165,7 @@ bool Builder::make_steps() {
   step_of[n] = steps_;
   made_->steps_ = made_->steps_.first(steps_);
   find_steps(step_of);
-  return make_folded_steps();
+  return true;
 }
 
 }  // namespace assay::optimized
