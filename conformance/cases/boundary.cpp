@@ -116,8 +116,7 @@ std::vector<Line> lines_of(const Operator& op, const Arguments& arguments, std::
   const Value& value = arguments[argument];
   const std::string_view type = op.arguments[argument].type;
   std::vector<Line> lines;
-  const bool number = type.starts_with("int") || type.starts_with("float") || type == "Scalar" || type == "Scalar?";
-  if (const Int* n = std::get_if<Int>(&value); n && number)
+  if (const Int* n = std::get_if<Int>(&value); n && takes_number(type))
     lines.push_back({*n, [argument](Arguments& a, Int x) { return a[argument] = x, true; }});
   if (std::holds_alternative<double>(value))
     lines.push_back({1, [argument](Arguments& a, Int x) { return a[argument] = static_cast<double>(x), true; }});

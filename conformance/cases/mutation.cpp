@@ -376,8 +376,7 @@ std::vector<std::size_t> targets(const Operator& op, std::span<const Value> argu
     case Mutation::Kind::exponent:
       return typed(op, [](std::string_view t) { return is_number_type(t) || t.starts_with("float["); });
     case Mutation::Kind::number:
-      return typed(
-          op, [](std::string_view t) { return is_number_type(t) || is_list_type(t) || t == "int" || t == "int?"; });
+      return typed(op, [](std::string_view t) { return takes_number(t) || is_list_type(t); });
     case Mutation::Kind::none:
       return typed(op, [](std::string_view t) { return t.ends_with('?'); });
     default:
@@ -427,6 +426,8 @@ Mutation mutation_from(std::string_view text) {
   if (at != end) throw fault();
   return m;
 }
+
+bool takes_number(std::string_view type) { return is_number_type(type) || type == "int" || type == "int?"; }
 
 std::vector<Value> mutated(const Operator& op, std::vector<Value> changed, const Mutation& m) {
   const std::vector<Tensor*> tensors = tensors_of(op, changed);

@@ -53,6 +53,10 @@ inline constexpr int special_mutation_kinds = 14;
 std::string to_text(const Mutation& mutation);
 Mutation mutation_from(std::string_view text);
 
+// Whether an argument of this schema type takes one number, as "int?" and "Scalar" do. A list, a bool and a dtype are
+// not numbers.
+bool takes_number(std::string_view type);
+
 // Returns the changed call, or the same call if the mutation finds nothing to change.
 std::vector<Value> mutated(const Operator& op, std::vector<Value> arguments, const Mutation& mutation);
 

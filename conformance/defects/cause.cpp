@@ -6,9 +6,12 @@
 #include <memory>
 #include <set>
 
+#include "conformance/cases/tensors.h"
 #include "conformance/defects/draw.h"
 #include "conformance/defects/explain.h"
 #include "conformance/defects/hypothesis.h"
+#include "conformance/sandbox/probe.h"
+#include "conformance/text/digest.h"
 
 namespace assay::defects {
 namespace {
@@ -22,10 +25,11 @@ constexpr int most_attempts = 3;            // trials of one predicate
 constexpr int last_passes = 2;              // passes over the predicates that do not convince
 constexpr std::size_t most_seeds = 2, most_neighbours = 24;  // failing calls that are changed in one argument
 constexpr std::size_t most_answers = 48;                     // failing calls whose answers are compared with hypotheses
+constexpr std::size_t most_answers_of_one = 256;             // that are compared with one hypothesis that is taken
 constexpr std::size_t most_screened = 12;                    // those that a hypothesis must explain at least one of
 constexpr std::size_t most_passing = 64;                     // passing calls that a hypothesis must not contradict
 constexpr std::size_t most_candidates = 8;                   // hypotheses that are compared with passing calls
-constexpr std::size_t most_against = 4;     // passing calls to a failing one, beyond which no condition is looked for
+constexpr std::size_t most_against = 8;     // passing calls to a failing one, beyond which no condition is looked for
 constexpr std::size_t fewest_elements = 6;  // wrong elements that a hypothesis explains
 constexpr std::size_t sentence_conditions = 2;  // at most, in a sentence
 constexpr std::size_t many_more = 10;           // a predicate of few cases beside many others is no cause
@@ -37,7 +41,8 @@ struct TriedCase {
   features::Features features;
   std::shared_ptr<const cases::HostCall> call;  // null if it is large
   std::vector<Tensor> outs;                     // the testee's wrong results, if it was asked for them
-  bool is_asked = false, is_explained = false;  // explained by a hypothesis: no evidence for other causes
+  bool was_asked = false, is_asked = false;     // is_asked: it was asked and failed alike
+  bool is_explained = false;                    // by a hypothesis: no evidence for other causes
   std::optional<std::size_t> neighbour = {};    // the case that this one differs from in one argument
 };
 
@@ -45,9 +50,23 @@ const contract::Contract whole_contract;
 
 enum class Says : std::uint8_t { fails, passes, nothing };
 
+// Whether a call is made under the circumstance of a symptom. Outs without dimensions have no other sizes, and empty
+// ones do not come smaller.
+bool is_made_under(const Symptom& symptom, const Operator& op, const cases::CaseId& id, const features::Features& f) {
+  if (symptom.circumstance != with_other_outs) return true;
+  const std::string_view outs = sandbox::sizes_of_outs(text::digest(cases::to_text(id)));
+  const auto has_dimensions = [&](const SchemaArgument& a) {
+    return a.out && !f.has(concat(a.name, " has no dimensions"));
+  };
+  return !outs.empty() && !(outs == sandbox::smaller_outs && f.has(features::results_are_empty)) &&
+         std::ranges::any_of(op.arguments, has_dimensions);
+}
+
 // What a case is evidence for: that calls with the symptom fail, that they pass, or neither.
-Says says(const JudgedCase& s, const Symptom& symptom) {
+Says says(const TriedCase& row, const Symptom& symptom, const Operator& op) {
+  const JudgedCase& s = row.seen;
   if (s.symptom == symptom) return Says::fails;
+  if (!is_made_under(symptom, op, s.id, row.features)) return Says::nothing;
   const bool is_fine = verdict::is_right(s.verdict);
   if (is_fine) return Says::passes;
   const bool came_further = hides_results(symptom) && verdict::is_failure(s.verdict) && !hides_results(s.symptom);
@@ -116,10 +135,18 @@ class Investigation {
     if (case_runner) trials_.emplace(case_runner->children(), runner::Detail::answer);
     // A kernel that answers one call in two ways has a state. The state also spoils later calls, so those failures have
     // the same cause.
-    const Symptom in_two_ways{verdict::Verdict::fail, verdict::Class::not_repeatable, {}, {}};
+    const Symptom in_two_ways{verdict::Verdict::fail, verdict::Class::not_repeatable, {}, {}, {}, {}};
     const bool has_state = std::ranges::find(cases, in_two_ways, &JudgedCase::symptom) != cases.end();
+    // A failure that also occurs with outs of the result's sizes does not come from the sizes.
+    std::set<Symptom> symptoms;
+    for (const JudgedCase& s : cases) symptoms.insert(s.symptom);
+    const auto comes_without = [&](Symptom symptom) {
+      symptom.circumstance.clear();
+      return symptoms.contains(symptom);
+    };
     for (JudgedCase& s : cases) {
       if (has_state && s.symptom.failure == verdict::Class::spoils_state) s.symptom = in_two_ways;
+      if (s.symptom.circumstance == with_other_outs && comes_without(s.symptom)) s.symptom.circumstance.clear();
       const cases::Case c = corpus.make(s.id);
       cases::HostCall call = cases::host_call(c);
       features::Features features = drawer_.know(c, call);
@@ -135,6 +162,7 @@ class Investigation {
     if (case_runner_) compare_with_hypotheses();
     for (const Symptom& symptom : symptoms()) find(symptom);
     if (case_runner_) join_small();
+    for (Cause& c : causes_) c.named = named(c);
     return std::move(causes_);
   }
 
@@ -147,9 +175,30 @@ class Investigation {
       if (can_be_compared(rows_[i].seen) && rows_[i].call) failing.push_back(i);
     if (std::ranges::all_of(failing, [&](std::size_t i) { return hides_results(rows_[i].seen.symptom); })) return;
     std::ranges::stable_sort(failing, {}, [&](std::size_t i) { return rows_[i].seen.elements; });
-    ask_for_answers(evenly_chosen(failing, most_answers));
     mistakes_ = known_mistakes(op_);
-    while (const auto found = best_of(mistakes_)) take(*found);
+    do ask_for_some_answers(failing);
+    while (take_best());
+  }
+
+  // Asks for answers of the given cases until as many are known as are compared.
+  void ask_for_some_answers(const std::vector<std::size_t>& failing) {
+    std::vector<std::size_t> unknown;
+    std::size_t known = 0;
+    for (const std::size_t i : failing) {
+      const TriedCase& row = rows_[i];
+      if (row.is_explained) continue;
+      if (row.was_asked)
+        known += row.is_asked;
+      else
+        unknown.push_back(i);
+    }
+    ask_for_answers(evenly_chosen(unknown, most_answers - std::min(known, most_answers)));
+  }
+
+  bool take_best() {
+    const auto found = best_of(mistakes_);
+    if (found) take(*found);
+    return found.has_value();
   }
 
   void ask_for_answers(const std::vector<std::size_t>& failing) {
@@ -158,10 +207,21 @@ class Investigation {
     std::size_t asked = 0;
     trials_->run_while(ids, case_runner_->children().patience().short_limit(), [&](runner::Judged j) {
       TriedCase& row = rows_[failing[asked++]];
-      row.is_asked = symptom_of(j.record) == row.seen.symptom;
+      row.was_asked = true, row.is_asked = symptom_of(j.record) == row.seen.symptom;
       row.outs = std::move(j.outs);
       return true;
     });
+  }
+
+  // A call in which the mistake may show or not tells nothing without its answer.
+  void ask_for_all_answers(const Hypothesis& h) {
+    std::vector<std::size_t> some;
+    for (std::size_t i = 0; i < of_the_run_; ++i) {
+      const TriedCase& row = rows_[i];
+      if (!row.was_asked && !row.is_explained && can_be_compared(row.seen) && row.call && h.differs(*row.call))
+        some.push_back(i);
+    }
+    ask_for_answers(evenly_chosen(some, most_answers_of_one));
   }
 
   Answered answer_of(const TriedCase& row) const { return {*row.call, row.seen.symptom.failure, row.outs}; }
@@ -197,6 +257,7 @@ class Investigation {
         (t.hypothesis->differs(*rows_[i].call) && !t.hypothesis->may_pass ? t.contradicting : t.indifferent)
             .push_back(i);
       add_condition(t);
+      if (t.contradicting.empty() && is_small(t) && !t.hypothesis->may_pass) try_out(t);
     }
     std::erase_if(tested, [&](const Tested& t) { return !is_enough(t); });
     if (tested.empty()) return std::nullopt;
@@ -205,26 +266,34 @@ class Investigation {
         tested, {}, [](const Tested& t) { return std::pair(t.score(), -static_cast<int>(t.hypothesis->about)); });
   }
 
-  // Where the kernel does so in some calls only: the condition that tells them from the others. More calls are drawn to
-  // find it.
+  // Where the kernel does so in some calls only: the condition that tells them from the others. Drawn calls test it,
+  // and are examples for the next round.
   void add_condition(Tested& t) {
     if (t.contradicting.empty() || t.explained.size() < t.contradicting.size() / most_against) return;
     std::vector<Example> examples;
     for (const std::size_t i : t.explained) examples.push_back({&rows_[i].features, true});
     for (const std::size_t i : t.contradicting) examples.push_back({&rows_[i].features, false});
-    const std::deque<Foretold> drawn = drawn_for(t);
-    for (const Foretold& f : drawn)
-      if (f.passes || f.is_right) examples.push_back({&f.features, f.is_right});
+    std::deque<Foretold> drawn;
+    const auto learn = [&](std::deque<Foretold> more, auto count) {
+      for (Foretold& f : more) {
+        count(f);
+        if (!f.passes && !f.is_right) continue;
+        drawn.push_back(std::move(f));
+        examples.push_back({&drawn.back().features, drawn.back().is_right});
+      }
+    };
     Tested everywhere = t;
-    t.predicate = explain(examples, 1).front();
-    const auto is_outside = [&](std::size_t i) { return !holds(t.predicate, rows_[i].features); };
-    for (const Foretold& f : drawn) {
-      ++everywhere.trial.drawn, everywhere.trial.alike += f.is_right;
-      if (holds(t.predicate, f.features))
-        ++t.trial.drawn, t.trial.alike += f.is_right;
-      else
-        ++t.trial.differing, t.trial.spared += !f.is_right;
+    const auto in_all = [&](const Foretold& f) { ++everywhere.trial.drawn, everywhere.trial.alike += f.is_right; };
+    learn(drawn_for(t, [](const features::Features&) { return true; }), in_all);
+    for (int round = 0; round < most_attempts && !t.trial.convinces(verdict::convincing); ++round) {
+      t.predicate = explain(examples, t.hypothesis->states_condition ? 1 : sentence_conditions).front();
+      t.trial = {};
+      const auto inside = [&](const features::Features& f) { return holds(t.predicate, f); };
+      learn(drawn_for(t, inside), [&](const Foretold& f) { ++t.trial.drawn, t.trial.alike += f.is_right; });
+      learn(drawn_for(t, std::not_fn(inside)),
+            [&](const Foretold& f) { ++t.trial.differing, t.trial.spared += !f.is_right; });
     }
+    const auto is_outside = [&](std::size_t i) { return !holds(t.predicate, rows_[i].features); };
     t.trial.spared += static_cast<std::uint64_t>(std::ranges::count_if(t.contradicting, is_outside));
     t.trial.differing += static_cast<std::uint64_t>(std::ranges::count_if(t.contradicting, is_outside) +
                                                     std::ranges::count_if(t.explained, is_outside));
@@ -232,16 +301,24 @@ class Investigation {
     std::erase_if(t.explained, is_outside), std::erase_if(t.contradicting, is_outside);
   }
 
+  // Tests a hypothesis that explains few elements with drawn calls.
+  void try_out(Tested& t) {
+    const auto all = [](const features::Features&) { return true; };
+    for (const Foretold& f : drawn_for(t, all)) ++t.trial.drawn, t.trial.alike += f.is_right;
+  }
+
   // A drawn call in which a hypothesis makes a difference, and whether the testee answers as it foretells.
   struct Foretold {
     features::Features features;
     bool passes, is_right;
   };
-  std::deque<Foretold> drawn_for(const Tested& t) {
+  std::deque<Foretold> drawn_for(const Tested& t, const std::function<bool(const features::Features&)>& wanted) {
     std::vector<cases::CaseId> near;
-    for (const std::size_t i : t.explained) near.push_back(rows_[i].seen.id);
+    for (const auto* some : {&t.explained, &t.contradicting})
+      for (const std::size_t i : *some) near.push_back(rows_[i].seen.id);
     std::map<std::string, cases::HostCall> calls;  // the calls in which the hypothesis makes a difference, by id
     const std::vector<DescribedCase> drawn = drawer_.draw(most_drawn, near, [&](const DescribedCase& c) {
+      if (!wanted(c.features)) return false;
       cases::HostCall call = cases::host_call(corpus_.make(c.id));
       return t.hypothesis->differs(call) && calls.emplace(cases::to_text(c.id), std::move(call)).second;
     });
@@ -260,34 +337,45 @@ class Investigation {
     return seen;
   }
 
-  bool is_enough(const Tested& t) const {
+  // Whether a hypothesis explains so few elements that it may be by chance.
+  bool is_small(const Tested& t) const {
     std::uint64_t elements = 0;
-    bool has_results = false;
-    for (const std::size_t i : t.explained) {
-      elements += std::clamp<std::uint64_t>(rows_[i].seen.elements, 1, 4);
-      has_results = has_results || !rows_[i].outs.empty();
-    }
+    for (const std::size_t i : t.explained) elements += std::clamp<std::uint64_t>(rows_[i].seen.elements, 1, 4);
+    return elements < fewest_elements;
+  }
+
+  bool is_enough(const Tested& t) const {
+    const bool has_results = std::ranges::any_of(t.explained, [&](std::size_t i) { return !rows_[i].outs.empty(); });
     const auto explained = static_cast<double>(t.explained.size() + t.trial.alike);
     const auto all = static_cast<double>(t.explained.size() + t.contradicting.size() + t.trial.drawn);
+    if (!has_results || explained < verdict::likely * all) return false;
+    if (t.hypothesis->about == About::places && t.hypothesis->may_pass) return true;  // it tells what is seen
     if (t.hypothesis->may_pass && t.explained.size() < few_cases) return false;
-    return has_results && elements >= fewest_elements && explained >= verdict::likely * all;
+    return !is_small(t) || t.trial.drawn >= verdict::fewest_drawn;
   }
 
   // Records the cause, and marks the cases that it explains.
   void take(const Tested& t) {
     const Hypothesis& h = *t.hypothesis;
-    Cause cause{&op_,        rows_[t.explained.front()].seen.symptom,
-                t.predicate, 0,
-                h.does,      h.about == About::arguments || h.about == About::computation,
-                true,        true,
-                {},          {}};
+    if (h.may_pass) ask_for_all_answers(h);
+    Cause cause{&op_,
+                rows_[t.explained.front()].seen.symptom,
+                t.predicate,
+                0,
+                {},
+                h.does,
+                h.about == About::arguments || h.about == About::computation,
+                true,
+                true,
+                {},
+                {}};
     for (std::size_t i = 0; i < of_the_run_; ++i) {
       TriedCase& row = rows_[i];
       if (row.is_explained || !can_be_compared(row.seen) || !row.call || !holds(t.predicate, row.features)) continue;
       // A condition that tells the calls explains results, too, whose elements cannot be looked at, such as complex
       // ones.
       const bool is_told = h.about == About::places && !t.predicate.empty() && row.seen.symptom == cause.symptom;
-      const bool is = row.is_asked ? h.explains(answer_of(row)) : h.differs(*row.call);
+      const bool is = row.is_asked ? h.explains(answer_of(row)) : !h.may_pass && h.differs(*row.call);
       if (!is && !is_told) continue;
       row.is_explained = true;
       cause.cases.push_back(row.seen);
@@ -321,7 +409,7 @@ class Investigation {
   void find(const Symptom& symptom) {
     if (const std::string rule = broken_rule_of_protocol(symptom); !rule.empty())
       return tell(symptom, {}, concat("break the rule ", rule, " of the wire protocol"));
-    if (symptom.failure == verdict::Class::accepted_though_invalid) return tell(symptom, premise(symptom), "");
+    if (!symptom.rule.empty()) return tell(symptom, premise(symptom), "");
     if (is_tried(symptom)) look_around(symptom);
     std::map<Predicate, Attempts> known;
     std::vector<Predicate> kept;  // the predicates that convinced
@@ -347,12 +435,15 @@ class Investigation {
     if (found.empty()) return;
     if (case_runner_ && symptom.place.empty()) join_untried(found, symptom);
     if (is_tried(symptom)) join_unlikely(found);
+    for (Cause& c : found)
+      if (c.is_found && c.does.empty() && c.predicate.size() == c.premises) count_all(c);
     std::ranges::move(found, std::back_inserter(causes_));
   }
 
   // A cause that the symptom itself states: the protocol or the rule that is broken.
   void tell(const Symptom& symptom, const Predicate& predicate, std::string does) {
-    std::vector<Cause> found{{&op_, symptom, predicate, predicate.size(), std::move(does), false, true, true, {}, {}}};
+    std::vector<Cause> found{
+        {&op_, symptom, predicate, predicate.size(), {}, std::move(does), false, true, true, {}, {}}};
     assign(found, symptom);
     if (!found[0].cases.empty()) causes_.push_back(std::move(found[0]));
   }
@@ -386,7 +477,8 @@ class Investigation {
     for (const auto& [failure, number] : all) {
       const auto is_told = [&, failure = failure, number = number](const Cause& c) {
         const bool is_small = c.cases.size() < few_cases && many_more * c.cases.size() < number;
-        return c.symptom.failure != failure || !c.symptom.place.empty() || (c.is_found && !is_small) || !c.is_sought;
+        const bool is_stated = !c.symptom.place.empty() || !c.symptom.rule.empty();
+        return c.symptom.failure != failure || is_stated || (c.is_found && !is_small) || !c.is_sought;
       };
       const auto rest = std::stable_partition(causes_.begin(), causes_.end(), is_told);
       join(causes_, rest);
@@ -401,6 +493,63 @@ class Investigation {
                            first->predicate.end());
     first->is_found = false, first->does.clear(), first->trial = {};
     found.erase(first + 1, found.end());
+  }
+
+  // A cause without a condition holds for all calls that are promised. If too few of these fail, it is none.
+  void count_all(Cause& c) const {
+    verdict::Trial all;
+    for (const TriedCase& r : rows_) {
+      const Says said = says(r, c.symptom, op_);
+      if (said == Says::nothing || r.is_explained || !r.seen.promised || !holds(c.predicate, r.features)) continue;
+      ++all.drawn, all.alike += said == Says::fails;
+    }
+    c.trial = all;
+    c.is_found = !is_tried(c.symptom) || all.alike == all.drawn || all.convinces(verdict::likely);
+  }
+
+  // The predicate of a cause with the name of an argument where it speaks of some tensor or number.
+  Predicate named(const Cause& c) const {
+    Predicate told = c.predicate;
+    for (std::size_t k = c.premises; k < told.size(); ++k)
+      if (auto l = named(c, told, k)) told[k] = std::move(*l);
+    return told;
+  }
+
+  // The literal about one argument that separates the cases of the run as well as literal k; none if there is none.
+  std::optional<Literal> named(const Cause& c, const Predicate& p, std::size_t k) const {
+    const std::string_view flag = p[k].name;
+    constexpr auto subjects = std::to_array<std::string_view>({"a tensor ", "an input ", "an argument ", "a list "});
+    const auto subject = std::ranges::find_if(subjects, [&](std::string_view s) { return flag.starts_with(s); });
+    if (subject == subjects.end() || p[k].test > Literal::Test::lacks) return std::nullopt;
+    Predicate others = p;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+    std::vector<const features::Features*> failing, passing;
+    const std::set<std::string> own = ids_of(c.cases);
+    for (const TriedCase& r : rows_)
+      if (own.contains(cases::to_text(r.seen.id)))
+        failing.push_back(&r.features);
+      else if (says(r, c.symptom, op_) == Says::passes && r.seen.promised && holds(others, r.features))
+        passing.push_back(&r.features);
+    const auto among_passing = [&](const Literal& l) {
+      return std::ranges::count_if(passing, [&](const features::Features* f) { return l.of(*f); });
+    };
+    std::optional<Literal> best;
+    for (const SchemaArgument& a : op_.arguments) {
+      if (a.type.starts_with("Tensor[") || a.type.starts_with("Tensor?[")) continue;
+      Literal l{p[k].test, concat(a.name, ' ', flag.substr(subject->size())), 0};
+      if (flag == "a list is empty" && p[k].test == Literal::Test::holds)
+        l = {Literal::Test::is, concat("the length of ", a.name), 0};
+      const bool is_right = std::ranges::all_of(failing, [&](const features::Features* f) { return l.of(*f); }) &&
+                            among_passing(l) <= among_passing(best ? *best : p[k]);
+      if (is_right && (!best || among_passing(l) < among_passing(*best))) best = l;
+    }
+    return best;
+  }
+
+  static std::set<std::string> ids_of(const std::vector<JudgedCase>& cases) {
+    std::set<std::string> ids;
+    for (const JudgedCase& s : cases) ids.insert(cases::to_text(s.id));
+    return ids;
   }
 
   // Judges calls that differ from the smallest failing ones in one argument.
@@ -478,18 +627,19 @@ class Investigation {
     std::vector<std::optional<std::size_t>> places(rows_.size());  // of rows among the examples
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const TriedCase& row = rows_[i];
-      const Says said = says(row.seen, symptom);
+      const Says said = says(row, symptom, op_);
       if (row.is_explained || said == Says::nothing || !holds(premise, row.features) || is_kept(row.features)) continue;
       if (said == Says::passes && within_contract && !row.seen.promised) continue;
       places[i] = examples.size();
       examples.push_back({&row.features, said == Says::fails, row.neighbour ? places[*row.neighbour] : std::nullopt});
     }
     std::vector<Cause> found;
-    for (const Predicate& p : kept) found.push_back({&op_, symptom, p, premise.size(), {}, false, true, true, {}, {}});
+    for (const Predicate& p : kept)
+      found.push_back({&op_, symptom, p, premise.size(), {}, {}, false, true, true, {}, {}});
     const auto told = static_cast<std::size_t>(std::ranges::count_if(premise, std::not_fn(goes_without_saying)));
     for (Predicate& p : explain(examples, sentence_conditions - std::min(told, sentence_conditions - 1))) {
       p.insert(p.begin(), premise.begin(), premise.end());
-      found.push_back({&op_, symptom, std::move(p), premise.size(), {}, false, true, true, {}, {}});
+      found.push_back({&op_, symptom, std::move(p), premise.size(), {}, {}, false, true, true, {}, {}});
     }
     assign(found, symptom);
     return found;
@@ -524,7 +674,9 @@ class Investigation {
         near.push_back(r.seen.id);
     const Predicate& p = cause.predicate;
     verdict::Trial trial;
-    const auto fails = [&](const DescribedCase& c) { return holds(p, c.features); };
+    const auto fails = [&](const DescribedCase& c) {
+      return holds(p, c.features) && is_made_under(cause.symptom, op_, c.id, c.features);
+    };
     judge(drawer_.draw(most_drawn, near, fails), cause.symptom, Says::fails, until, trial.drawn, trial.alike);
     const auto goes_on = [&] { return until == Until::drawn || trial.convinces(verdict::convincing); };
     if (!goes_on()) return trial;
@@ -537,7 +689,7 @@ class Investigation {
       const auto differs = [&](const DescribedCase& c) {
         for (std::size_t l = 0; l < p.size(); ++l)
           if (p[l].of(c.features) == (l == k)) return false;
-        return !has_other_cause(c.features);
+        return !has_other_cause(c.features) && is_made_under(cause.symptom, op_, c.id, c.features);
       };
       judge(drawer_.draw((most_drawn + own - 1) / own, near, differs), cause.symptom, Says::passes, until,
             trial.differing, trial.spared);
@@ -560,11 +712,10 @@ class Investigation {
     trials_->run_while(ids, time_limit, [&](runner::Judged j) {
       DescribedCase& c = drawn[judged++];
       j.record.valid = c.features.has(features::call_is_valid), j.record.slices = std::move(c.promise.slices);
-      JudgedCase s = seen(j.record);
-      const Says said = says(s, symptom);
-      const bool is_known = verdict::is_failure(s.verdict) && is_explained(s.id, c.features);
+      const bool is_known = verdict::is_failure(j.record.verdict) && is_explained(c.id, c.features);
+      rows_.push_back({seen(j.record), std::move(c.features), nullptr, {}, false, false, is_known});
+      const Says said = says(rows_.back(), symptom, op_);
       if (said != Says::nothing && !is_known) ++telling, expectedly += said == expected;
-      rows_.push_back({std::move(s), std::move(c.features), nullptr, {}, false, is_known});
       return until == Until::drawn || telling - expectedly <= most_unexpected;
     });
     drawn.erase(drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(judged));
@@ -589,6 +740,7 @@ class Investigation {
 JudgedCase seen(const verdict::Record& r) {
   return {cases::case_id_from(r.case_id),
           symptom_of(r),
+          circumstance_of(r),
           reasons_in(r),
           r.verdict,
           verdict::tier_of(r),

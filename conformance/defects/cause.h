@@ -14,6 +14,7 @@ namespace assay::defects {
 struct JudgedCase {
   cases::CaseId id;
   Symptom symptom;
+  std::string circumstance;          // as returned by circumstance_of
   std::vector<std::string> reasons;  // as returned by reasons_in
   verdict::Verdict verdict;
   verdict::Tier tier;
@@ -31,6 +32,7 @@ struct Cause {
   Symptom symptom;
   Predicate predicate;   // begins with the premises: what all calls with the symptom have in common by its definition
   std::size_t premises;  // the number of literals that are premises
+  Predicate named;       // the same with names of arguments, where "a tensor" is always the same one
   std::string does;  // what the kernel does, in the plural, as "ignore alpha"; empty: no more than the symptom is known
   bool is_mistake = false;  // whether `does` is a mistake that other operators may share, whatever their predicates
   bool is_found = true;     // false: the cases have no common cause that could be found

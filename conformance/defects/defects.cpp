@@ -17,9 +17,11 @@ namespace assay::defects {
 namespace {
 
 constexpr double nearly_all = 0.8;
-constexpr std::size_t few_defects = 3;  // of few cases each and of one kind, which are told apart
 
-std::string failure_of(const Symptom& s) { return concat(verdict::name(s.verdict), ' ', verdict::name(s.failure)); }
+std::string failure_of(const Symptom& s) {
+  return concat(verdict::name(s.verdict), ' ', verdict::name(s.failure), s.circumstance.empty() ? "" : " ",
+                s.circumstance);
+}
 
 // The rule's word of a literal that says that a call breaks a rule: operators share it, whatever the names of their
 // arguments.
@@ -39,38 +41,84 @@ std::vector<std::string> messages(const std::vector<JudgedCase>& cases) {
     if (static_cast<double>(number) >= nearly_all * static_cast<double>(cases.size())) common.push_back(reason);
   return common;
 }
+bool is_text(std::string_view reason) { return reason.starts_with("saying "); }
 
 // The literals that tell how the elements of two operands are related. Operators that share such a literal fail for the
 // same reason, even if other literals differ.
-std::vector<std::string> relations(const Cause& c) {
-  std::vector<std::string> found;
+std::vector<Literal> relations(const Cause& c) {
+  std::vector<Literal> found;
   for (const Literal& l : std::span(c.predicate).subspan(c.premises))
-    if (l.test == Literal::Test::holds && l.name.text().ends_with(" somewhere")) found.push_back(l.name.text());
+    if (l.test == Literal::Test::holds && l.name.text().ends_with(" somewhere")) found.push_back(l);
   return found;
 }
 
 // The most serious tier of its cases.
 verdict::Tier tier(const Cause& c) { return std::ranges::min_element(c.cases, {}, &JudgedCase::tier)->tier; }
 
+// Mistakes that are one defect, though the kernels make them in different manners.
+struct Family {
+  std::string_view does;  // what its causes do together
+  bool (*has)(const Cause&);
+};
+bool is_about_layouts(const Literal& l) {
+  const std::string_view name = l.name;
+  return name.ends_with(" contiguous") || name.ends_with(" channels last") || name.find("dim order") != name.npos;
+}
+constexpr auto families = std::to_array<Family>({
+    {"mix up the elements of tensors that are not contiguous",
+     [](const Cause& c) {
+       using enum verdict::Class;
+       if (!c.does.empty())
+         return c.does.find("contiguous") != std::string::npos || c.does.find("dim order") != std::string::npos;
+       return (c.symptom.failure == value || c.symptom.failure == unwritten) && c.is_found &&
+              std::ranges::any_of(std::span(c.predicate).subspan(c.premises), is_about_layouts);
+     }},
+    {"compute float64 results in float32",
+     [](const Cause& c) {
+       return c.does.starts_with("compute float64 results") || c.does == "hold float64 numbers as float32";
+     }},
+});
+
+// Whether the predicate has a literal that is told, beside the premises.
+bool tells_more(const Cause& c) {
+  return !std::ranges::all_of(std::span(c.predicate).subspan(c.premises), goes_without_saying);
+}
+
+// The function in which calls abort that are to be refused: it has to return an error, whatever it looks at. Empty if
+// some of the calls are valid, or if no function is known.
+std::string aborts_in(const Cause& c) {
+  const auto is_invalid = [](const JudgedCase& s) { return s.tier == verdict::Tier::invalid_aborted; };
+  if (c.symptom.place.empty() || !std::ranges::all_of(c.cases, is_invalid)) return "";
+  const std::vector<std::string> said = messages(c.cases);
+  const auto function = std::ranges::find_if(said, [](const std::string& s) { return s.starts_with("in "); });
+  return function == said.end() ? "" : *function;
+}
+
 // What causes share if they are one defect, the most telling last: a line of the library's source, its message, what
-// the kernels do, and when. A cause that was not found shares nothing, unless its cases are few or of little weight.
+// the kernels do, and when. A cause that was not found shares nothing.
 std::vector<std::string> reasons(const Cause& c) {
   const std::string kind = failure_of(c.symptom);
   if (c.symptom.verdict == verdict::Verdict::quality) return {kind};
-  const bool is_placed = !c.symptom.place.empty();
   if (!c.is_sought) return {concat(kind, ' ', verdict::name(tier(c)))};
-  if (!c.is_found && !is_placed)
-    return {c.cases.size() < few_cases ? concat(kind, " in few calls ", verdict::name(tier(c)))
-                                       : concat(kind, " of ", c.op->name)};
-  if (c.is_mistake) return {c.does, concat(c.does, ' ', words(c.predicate))};
-  if (!c.does.empty()) return {concat(c.does, ' ', words(c.predicate))};
-  if (c.symptom.failure == verdict::Class::accepted_though_invalid)
-    return {concat(kind, ' ', broken_word(c.predicate))};
+  if (!c.symptom.rule.empty()) return {concat(kind, ' ', broken_word(c.predicate))};
+  if (const std::string function = aborts_in(c); !function.empty())
+    return {concat(kind, " of invalid calls ", function)};
   std::vector<std::string> found;
-  for (const std::string& relation : relations(c)) found.push_back(concat(kind, " where ", relation));
-  if (is_placed) found.push_back(concat(kind, " at ", c.symptom.place));
-  for (const std::string& said : messages(c.cases)) found.push_back(concat(kind, ' ', said));
-  if (found.empty() || c.predicate.size() > c.premises) found.push_back(concat(kind, ' ', words(c.predicate)));
+  for (const Family& f : families)
+    if (f.has(c)) found.emplace_back(f.does);
+  if (!c.does.empty()) {
+    if (c.is_mistake) found.push_back(c.does);
+    found.push_back(concat(c.does, ' ', words(c.predicate)));
+    return found;
+  }
+  for (const Literal& relation : relations(c)) found.push_back(concat(kind, " where ", words(relation)));
+  if (!c.symptom.place.empty()) found.push_back(concat(kind, " at ", c.symptom.place));
+  const std::vector<std::string> said = messages(c.cases);
+  const bool has_text = std::ranges::any_of(said, is_text);
+  for (const std::string& reason : said)
+    if (!has_text || is_text(reason)) found.push_back(concat(kind, ' ', reason));
+  if (c.is_found && tells_more(c)) found.push_back(concat(kind, ' ', words(c.predicate)));
+  if (found.empty()) found.push_back(concat(kind, " of ", c.op->name));
   return found;
 }
 
@@ -114,59 +162,11 @@ std::vector<Group> grouped(std::vector<Cause> causes) {
   return groups;
 }
 
-// Joins the groups of one kind that have few cases each, if there are more than a few such groups.
-std::vector<Group> without_many_small(std::vector<Group> groups) {
-  const auto kind = [](const Group& g) {
-    const Cause& c = *std::ranges::min_element(g.causes, {}, tier);
-    const bool is_small = g.cases() < few_cases && c.symptom.failure != verdict::Class::accepted_though_invalid;
-    return is_small ? concat(failure_of(c.symptom), " in few calls ", verdict::name(tier(c))) : "";
-  };
-  std::map<std::string, std::vector<Cause>> small;
-  std::map<std::string, std::size_t> numbers;
-  for (const Group& g : groups) ++numbers[kind(g)];
-  numbers[""] = 0;
-  std::erase_if(groups, [&](Group& g) {
-    const std::string k = kind(g);
-    if (numbers[k] > few_defects) std::ranges::move(g.causes, std::back_inserter(small[k]));
-    return numbers[k] > few_defects;
-  });
-  for (auto& [key, causes] : small) {
-    for (Cause& c : causes) c.is_found = false, c.does.clear(), c.symptom.place.clear();
-    groups.push_back({key, std::move(causes)});
-  }
-  return groups;
-}
-
-// When the calls fail: the one condition that the causes share, or else what the library says, or its source line.
-std::string when(const Group& g, std::size_t cases) {
-  const Cause& first = g.causes[0];
-  if (first.symptom.verdict == verdict::Verdict::quality) return "in some calls";
-  const bool is_placed = !first.symptom.place.empty();
-  if (!g.is_found() && !is_placed)
-    return cases == 1 ? "in one call"
-                      : fmt::format("in {} calls; no {}", cases,
-                                    first.is_sought ? "common cause was found" : "cause was looked for");
-  if (g.causes[0].symptom.failure == verdict::Class::accepted_though_invalid && g.causes.size() > 1)
-    return "whenever " + broken_word(first.predicate);
-  const auto differs = [&](const Cause& c) { return words(c.predicate) != words(first.predicate); };
-  if (g.is_found() && std::ranges::none_of(g.causes, differs)) {
-    const std::string condition = words(first.predicate);
-    return condition == "always" && !first.does.empty() ? "" : condition;
-  }
-  if (!first.does.empty()) return "in some calls";
-  for (const std::string& relation : relations(first))
-    if (g.key.ends_with(" where " + relation)) return "in some calls where " + relation;
-  std::vector<JudgedCase> all;
-  for (const Cause& c : g.causes) std::ranges::copy(c.cases, std::back_inserter(all));
-  const std::vector<std::string> said = messages(all);
-  return said.empty() ? "at " + first.symptom.place : fmt::format("{}", fmt::join(said, ", "));
-}
-
 // The promised case with the fewest elements, then with the shortest id.
 const JudgedCase& smallest(const std::vector<JudgedCase>& cases) {
   const auto size = [](const JudgedCase& s) {
     const std::string id = cases::to_text(s.id);
-    return std::tuple(!s.promised, s.elements, id.size(), id);
+    return std::tuple(!s.promised, s.tier, s.elements, id.size(), id);
   };
   return *std::ranges::min_element(cases, {}, size);
 }
@@ -221,6 +221,98 @@ std::size_t failures(const std::vector<JudgedCase>& cases) {
 // Whether the search for its smallest call is worth the time.
 bool is_serious(const verdict::Defect& d) { return d.promised() && d.tier < verdict::Tier::not_promised; }
 
+// What all causes of a group do; empty if they do no more than their symptom says. Of a family in one operator, what it
+// does in most cases.
+std::string does(const Group& g) {
+  const Cause& first = g.causes[0];
+  if (std::ranges::all_of(g.causes, [&](const Cause& c) { return c.does == first.does; })) return first.does;
+  const Cause& most = *std::ranges::max_element(g.causes, {}, [](const Cause& c) { return c.cases.size(); });
+  const bool is_one = std::ranges::all_of(g.causes, [&](const Cause& c) { return c.op == first.op; });
+  return is_one && !most.does.empty() ? most.does : g.key;
+}
+
+// The condition that the causes share, as "whenever self has NaN"; empty if they share none.
+std::string condition(const Group& g, const std::string& does) {
+  const Cause& first = g.causes[0];
+  for (Predicate Cause::*told : {&Cause::named, &Cause::predicate}) {
+    const auto differs = [&](const Cause& c) { return words(c.*told) != words(first.*told); };
+    if (!g.is_found() || std::ranges::any_of(g.causes, differs)) continue;
+    const std::string shared = words(first.*told);
+    const verdict::Trial all = g.trial();
+    if (shared != "always") return shared;
+    return !does.empty() || !first.symptom.place.empty() ? "" : all.alike < all.drawn ? "in most calls" : shared;
+  }
+  if (!does.empty()) return does == first.does ? "in some calls" : "";
+  for (const Literal& relation : relations(first))
+    if (g.key.ends_with(" where " + words(relation))) return "in some calls where " + words(relation);
+  return "";
+}
+
+// What the library says in nearly all of the cases, in the words of the smallest: "saying '…'", or the source line.
+std::string said(const Group& g, const std::vector<JudgedCase>& failing, const verdict::Record& smallest,
+                 bool has_condition) {
+  const std::string& place = g.causes[0].symptom.place;
+  if (place.empty()) return "";
+  std::vector<std::string> said = messages(failing);
+  const auto text = std::ranges::find_if(said, is_text);
+  const std::vector<std::string> own = reasons_in(smallest);
+  if (text == said.end() && std::ranges::any_of(own, is_text))
+    return fmt::format("{}saying for example '{}'", has_condition || said.empty() ? "" : said[0] + ", ",
+                       quoted(smallest));
+  if (text == said.end()) return has_condition ? "" : said.empty() ? "at " + place : said[0];
+  if (std::ranges::find(own, *text) != own.end()) *text = fmt::format("saying '{}'", quoted(smallest));
+  return *text;
+}
+
+// The demand of the reference that an invalid call does not meet, from the expected answer "invalid, <rule>: <demand>".
+std::string demand(const verdict::Record& r) {
+  const std::size_t at = r.expected.find(": ");
+  return r.expected.starts_with("invalid, ") || r.expected.starts_with("fault, ") ? r.expected.substr(at + 2) : "";
+}
+
+// What is wrong in the smallest call whose cause is not known, as "out is 2, but must be 3".
+std::string example(const verdict::Record& r) {
+  if (r.verdict != verdict::Verdict::fail || hides_results(symptom_of(r))) return "";
+  return r.message.substr(0, r.message.find(" (exactly "));
+}
+
+std::string without_cause(const verdict::Defect& d, bool is_sought) {
+  if (d.tier == verdict::Tier::near)
+    return fmt::format("in {} call{}, with errors of {}", d.cases, d.cases == 1 ? "" : "s", how_far(d));
+  const std::string shown = example(d.smallest);
+  if (d.cases == 1) return shown.empty() ? "in one call" : "in one call: " + shown;
+  return fmt::format("in {} calls; no {}{}", d.cases, is_sought ? "common cause was found" : "cause was looked for",
+                     shown.empty() ? "" : "; in the smallest, " + shown);
+}
+
+// When the calls of a defect fail, from its other fields.
+std::string when(const Group& g, const verdict::Defect& d, const std::vector<JudgedCase>& failing) {
+  const Cause& first = g.causes[0];
+  if (d.verdict == verdict::Verdict::quality) return "in some calls";
+  if (!first.symptom.rule.empty()) {
+    const std::string broken = demand(d.smallest);
+    if (!broken.empty())
+      return (d.failure == verdict::Class::accepted_though_invalid ? "such as: " : "in invalid calls, such as: ") +
+             broken;
+  }
+  if (const std::string function = aborts_in(first); !function.empty() && !demand(d.smallest).empty())
+    return fmt::format("{} in invalid calls, such as: {}", function, demand(d.smallest));
+  if (!g.is_found() && first.symptom.place.empty()) return without_cause(d, first.is_sought);
+  std::string when = condition(g, d.does);
+  const bool is_whole = when.starts_with("in ") || (when.empty() && !first.symptom.place.empty());
+  if (!d.explained && !is_whole && g.is_found() && d.trial.convinces(verdict::likely))
+    when += when.empty() ? "in most calls" : ", in most such calls";
+  if (const std::string words = said(g, failing, d.smallest, !when.empty()); !words.empty())
+    when += (when.empty() ? "" : ", ") + words;
+  return when;
+}
+
+// The circumstance of a group, with its numbers if all cases share it.
+std::string circumstance(const Symptom& symptom, const std::vector<JudgedCase>& failing) {
+  const auto differs = [&](const JudgedCase& s) { return s.circumstance != failing[0].circumstance; };
+  return std::ranges::any_of(failing, differs) ? symptom.circumstance : failing[0].circumstance;
+}
+
 verdict::Defect defect_of(runner::CaseRunner* case_runner, const Group& group) {
   verdict::Defect d;
   std::set<std::string> operators;
@@ -237,20 +329,21 @@ verdict::Defect defect_of(runner::CaseRunner* case_runner, const Group& group) {
     d.case_ids.push_back(cases::to_text(s.id));
   }
   d.cases = failing.size();
-  d.does = group.causes[0].does;
-  d.when = when(group, d.cases);
+  d.verdict = group.causes[0].symptom.verdict, d.failure = group.causes[0].symptom.failure;
+  d.does = does(group);
   d.trial = group.trial();
   d.explained = group.is_found() && d.trial.convinces(verdict::convincing);
-  const bool tells_share = d.when.starts_with("in some calls");
-  if (group.is_found() && !tells_share && !d.explained && d.trial.convinces(verdict::likely))
-    d.when += d.when.empty() ? "in most calls" : ", in most such calls";
-  d.verdict = group.causes[0].symptom.verdict, d.failure = group.causes[0].symptom.failure;
   d.smallest = case_runner ? is_serious(d) ? shrunk(*case_runner, smallest(failing))
                                            : case_runner
                                                  ->run_alone(smallest(failing).id, runner::Detail::all,
                                                              d.verdict == verdict::Verdict::timeout)
                                                  .record
                            : named(smallest(failing));
+  const Symptom& symptom = group.causes[0].symptom;
+  d.when = when(group, d, failing);
+  if (!symptom.circumstance.empty())
+    d.when = concat(circumstance(symptom, failing), d.when.empty() || d.when == "always" ? "" : " ",
+                    d.when == "always" ? "" : d.when);
   d.sentence = verdict::sentence(d);
   d.id = fmt::format("{:08x}", text::digest(group.key) >> 32);
   return d;
@@ -277,7 +370,7 @@ std::vector<verdict::Defect> defects_of(runner::CaseRunner* case_runner, const c
         begun(found.first);
       });
   std::ranges::stable_sort(causes, {}, [](const Cause& c) { return c.op->name; });
-  const std::vector<Group> groups = without_many_small(grouped(std::move(causes)));
+  const std::vector<Group> groups = grouped(std::move(causes));
   std::vector<verdict::Defect> defects;
   runner::in_order(
       groups.size(), users, [&](std::size_t i) { return defect_of(case_runner, groups[i]); },

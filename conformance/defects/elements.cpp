@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 
+#include "conformance/cases/mutation.h"
 #include "conformance/defects/hypothesis.h"
 #include "reference/families.h"
 #include "reference/fault.h"
@@ -118,20 +120,19 @@ class Operands {
   std::vector<Real> numbers_;
 };
 
-// The elements of the first result of a call.
+// The elements of one result of a call.
 class ResultElements {
  public:
-  ResultElements(const Operator& op, const cases::HostCall& call)
-      : out_(call.expected.outs.at(0)), operands_(op, call, out_), right_(read<Real>(out_)), places_(places_in(out_)) {
+  ResultElements(const Operator& op, const cases::HostCall& call, std::size_t output)
+      : out_(call.expected.outs.at(output)),
+        operands_(op, call, out_),
+        right_(read<Real>(out_)),
+        places_(places_in(out_)) {
     for (std::size_t i = 0; i + op.outs() < op.arguments.size(); ++i)
-      if (is_number(op.arguments[i])) {
+      if (cases::takes_number(op.arguments[i].type)) {
         const auto number = number_in(call.arguments[i]);
         numbers_.push_back(number ? real(*number) : no_number);
       }
-  }
-  static bool is_number(const SchemaArgument& a) {
-    return a.type == "int" || a.type == "int?" || a.type == "float" || a.type == "float?" || a.type == "Scalar" ||
-           a.type == "Scalar?";
   }
   Int count() const { return std::min(right_.count(), most_compared); }
   std::size_t operands() const { return operands_.names().size(); }
@@ -147,9 +148,10 @@ class ResultElements {
   }
   const std::vector<std::string_view>& names() const { return operands_.names(); }
 
-  static bool are_known(const cases::HostCall& call) {
-    return call.valid() && !call.expected.outs.empty() && info(call.expected.outs[0].dtype).kind < Kind::complex &&
-           call.expected.outs[0].count() > 0;
+  static bool are_known(const cases::HostCall& call, std::size_t output) {
+    const std::vector<Tensor>& outs = call.expected.outs;
+    return call.valid() && output < outs.size() && info(outs[output].dtype).kind < Kind::complex &&
+           outs[output].count() > 0;
   }
 
  private:
@@ -204,7 +206,7 @@ std::vector<Substitute> substitutes_of(const Operator& op) {
   };
   std::size_t n = 0;
   for (const SchemaArgument& a : op.arguments)
-    if (!a.out && ResultElements::is_number(a))
+    if (!a.out && cases::takes_number(a.type))
       all.push_back({std::string(a.name), [k = n++](const Result& e) { return e.numbers[k]; }});
   return all;
 }
@@ -223,11 +225,35 @@ struct Seen {
   Array<Real> got;
 };
 
-std::optional<Seen> compared(const Operator& op, const Answered& a) {
-  if (a.refused() || a.outs.empty() || !ResultElements::are_known(a.call)) return std::nullopt;
-  const Tensor &want = a.call.expected.outs[0], &out = a.outs[0];
-  if (out.dtype != want.dtype || out.sizes != want.sizes || out.dim_order != want.dim_order) return std::nullopt;
-  Seen seen{&a, ResultElements(op, a.call), judge::right_elements(op, a.call.expected, 0, out), read<Real>(out)};
+// The number that most wrong elements are, if several answers have it and it is no other substitute.
+std::optional<Substitute> constant_in(std::span<const Seen> all) {
+  std::map<Real, std::size_t> numbers;
+  std::size_t wrong = 0;
+  for (const Seen& s : all)
+    for (Int k = 0; k < s.elements.count(); ++k)
+      if (!s.right[static_cast<std::size_t>(k)]) {
+        ++wrong;
+        if (std::isfinite(s.got[k])) ++numbers[s.got[k]];
+      }
+  if (numbers.empty() || all.size() < 2) return std::nullopt;
+  const auto most = std::ranges::max_element(numbers, {}, [](const auto& n) { return n.second; });
+  const Real x = most->first;
+  if (x == 0 || x == 1 || 2 * most->second < wrong) return std::nullopt;
+  return Substitute{fmt::format("{:.6g}", x), [x](const Result&) { return x; }};
+}
+
+// The answer's result `output`; none if it has no wrong elements that can be looked at, or if an earlier result has.
+std::optional<Seen> compared(const Operator& op, const Answered& a, std::size_t output) {
+  const std::vector<Tensor>& right = a.call.expected.outs;
+  if (a.refused() || a.outs.size() != right.size() || !ResultElements::are_known(a.call, output)) return std::nullopt;
+  std::vector<bool> elements;
+  for (std::size_t k = 0; k <= output; ++k) {
+    const Tensor &want = right[k], &out = a.outs[k];
+    if (out.dtype != want.dtype || out.sizes != want.sizes || out.dim_order != want.dim_order) return std::nullopt;
+    elements = judge::right_elements(op, a.call.expected, k, out);
+    if (k < output && std::ranges::find(elements, false) != elements.end()) return std::nullopt;
+  }
+  Seen seen{&a, ResultElements(op, a.call, output), std::move(elements), read<Real>(a.outs[output])};
   seen.right.resize(static_cast<std::size_t>(seen.elements.count()));
   if (std::ranges::find(seen.right, false) == seen.right.end()) return std::nullopt;
   return seen;
@@ -291,9 +317,10 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
   result("where the right result is negative", [](const Result& e) { return e.right < 0; });
   std::size_t n = 0;
   for (const SchemaArgument& a : op.arguments)
-    if (!a.out && ResultElements::is_number(a))
+    if (!a.out && cases::takes_number(a.type))
       all.push_back({fmt::format("where the right result is {}", a.name),
                      [k = n++](const Result& e) { return e.right == stored(e.numbers[k], e.dtype); }});
+  all.push_back({"", [](const Result&) { return true; }});
   const std::size_t values = all.size();  // places follow
   Int first = std::numeric_limits<Int>::max();
   for (const Seen& s : seen)
@@ -313,31 +340,51 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
   return all;
 }
 
-std::string verb_phrase(const Condition& condition, const Substitute* substitute, bool unwritten) {
-  if (substitute) return fmt::format("return {} {}", substitute->says, condition.says);
+// The result that a hypothesis is about.
+struct Output {
+  const Operator& op;
+  std::size_t at;
+  // The name of a result after the first; empty for the first.
+  std::string_view name() const { return at == 0 ? "" : op.arguments[op.arguments.size() - op.outs() + at].name; }
+  std::string after(std::string_view preposition) const {
+    return at == 0 ? "" : fmt::format(" {} {}", preposition, name());
+  }
+};
+
+std::string verb_phrase(const Output& output, const Condition& condition, const Substitute* substitute,
+                        bool unwritten) {
+  if (substitute)
+    return fmt::format("return {}{}{}{}", substitute->says, output.after("as"), condition.says.empty() ? "" : " ",
+                       condition.says);
   constexpr std::string_view from = "from element ", on = " on";
   if (unwritten && condition.says.starts_with(from))
-    return fmt::format("write only the first {} elements",
-                       condition.says.substr(from.size(), condition.says.size() - from.size() - on.size()));
-  return fmt::format("{} {}", unwritten ? "leave results unwritten" : "give wrong values", condition.says);
+    return fmt::format("write only the first {} elements{}",
+                       condition.says.substr(from.size(), condition.says.size() - from.size() - on.size()),
+                       output.after("of"));
+  return fmt::format("{}{} {}", unwritten ? "leave results unwritten" : "give wrong values", output.after("in"),
+                     condition.says);
 }
 
-Hypothesis about_elements(const Operator& op, const Condition& condition, const Substitute* substitute,
+Hypothesis about_elements(const Output& output, const Condition& condition, const Substitute* substitute,
                           bool unwritten) {
   const auto given = substitute ? std::optional(*substitute) : std::nullopt;
-  const auto is_different = [&op, condition, given](const cases::HostCall& call) {
-    if (!ResultElements::are_known(call)) return false;
-    const ResultElements elements(op, call);
+  const auto is_different = [output, condition, given](const cases::HostCall& call) {
+    if (!ResultElements::are_known(call, output.at)) return false;
+    const ResultElements elements(output.op, call, output.at);
     for (Int k = 0; k < elements.count(); ++k)
       if (const Result e = elements.at(k); condition.holds(e) && differs(given ? &*given : nullptr, e)) return true;
     return false;
   };
-  const auto explains = [&op, condition, given](const Answered& a) {
-    const auto seen = compared(op, a);
+  const auto explains = [output, condition, given](const Answered& a) {
+    const auto seen = compared(output.op, a, output.at);
     return seen && counts(*seen, condition, given ? &*given : nullptr).explains();
   };
-  return {verb_phrase(condition, substitute, unwritten),
-          substitute && !condition.is_place ? About::results : About::places, false, is_different, explains};
+  return {verb_phrase(output, condition, substitute, unwritten),
+          substitute && !condition.is_place ? About::results : About::places,
+          !condition.is_place && !condition.says.empty(),
+          false,
+          is_different,
+          explains};
 }
 
 // -- lost bits -------------------------------------------------------------------------------------------------------
@@ -347,12 +394,18 @@ Real scale(const Result& e, Real bound) {
   return std::max(std::fabs(e.right), std::ldexp(bound, info(e.dtype).precision));
 }
 
+// Whether partial results of a half type may overflow, though the result does not.
+bool overflows(const Result& e, Real bound) {
+  return e.dtype == DType::float16 && std::isfinite(e.right) && 64 * scale(e, bound) >= largest(e.dtype);
+}
+
 // The number of bits to which all elements are right; none if an element is not finite.
-std::optional<int> right_bits(const Operator& op, const Seen& seen) {
-  const std::vector<Real> bounds = judge::error_bounds(op, seen.answer->call.expected, 0);
+std::optional<int> right_bits(const Output& output, const Seen& seen) {
+  const std::vector<Real> bounds = judge::error_bounds(output.op, seen.answer->call.expected, output.at);
   Real worst = 0;
   for (Int k = 0; k < seen.elements.count(); ++k) {
     const Result e = seen.elements.at(k);
+    if (std::isinf(seen.got[k]) && overflows(e, bounds[static_cast<std::size_t>(k)])) continue;
     if (std::isfinite(e.right) != std::isfinite(seen.got[k])) return std::nullopt;
     if (!std::isfinite(e.right) || seen.got[k] == e.right) continue;
     const Real size = scale(e, bounds[static_cast<std::size_t>(k)]);
@@ -371,104 +424,122 @@ Real with_bits(Real x, int bits) {
 struct Precision {
   std::string_view results;  // in the sentence
   bool (*has)(DType);
-  int fewest_bits;  // to which lossy results are right
+  int fewest_bits, most_bits;  // to which lossy results are right; with more bits, nothing is told
+  bool may_pass = false;       // whether the numbers of a call may need no more bits
 };
+bool is_float64(DType d) { return d == DType::float64; }
 constexpr auto precisions = std::to_array<Precision>({
-    {"results of a half type", is_half, 3},
-    {"float32 results", [](DType d) { return d == DType::float32; }, 5},
-    {"float64 results", [](DType d) { return d == DType::float64; }, 5},
-    {"results", is_floating, 5},
+    {"float16 and bfloat16 results", is_half, 2, bits_of_float32, true},
+    {"float32 results", [](DType d) { return d == DType::float32; }, 5, bits_of_float32 - 3},
+    {"float64 results", is_float64, bits_of_float32 - 4, 2 * bits_of_float32 - 13, true},
+    {"float64 results", is_float64, 5, bits_of_float32 - 5},
+    {"results", is_floating, 5, bits_of_float32 - 3},
 });
 
-std::string losing(const Precision& p, int bits) {
-  if (p.has(DType::float64) && !p.has(DType::float32) && bits_of_float32 - 4 <= bits && bits < 2 * bits_of_float32 - 12)
-    return "compute float64 results in float32";
-  if (p.has(DType::float16) && !p.has(DType::float32)) return fmt::format("lose bits in {}", p.results);
-  return fmt::format("give {} that are right to {} bits only", p.results, bits);
+std::string losing(const Output& output, const Precision& p, int bits) {
+  const std::string results = concat(p.results, output.after("of"));
+  if (!p.may_pass) return fmt::format("give {} that are right to {} bits only", results, bits);
+  return p.has(DType::float64) ? fmt::format("compute {} in float32", results)
+                               : fmt::format("lose bits in {}", results);
 }
 
 // All wrong results of a precision are near the right ones, as if they were held in fewer bits.
-std::optional<Hypothesis> lost_bits(const Operator& op, std::span<const Seen> all, const Precision& precision) {
-  const auto may_lose = [has = precision.has](const cases::HostCall& call) {
-    return ResultElements::are_known(call) && has(call.expected.outs[0].dtype);
+std::optional<Hypothesis> lost_bits(const Output& output, std::span<const Seen> all, const Precision& precision) {
+  const auto may_lose = [at = output.at, has = precision.has](const cases::HostCall& call) {
+    return ResultElements::are_known(call, at) && has(call.expected.outs[at].dtype);
   };
   std::vector<int> bits;
   std::size_t looked_at = 0;
   for (const Seen& s : all)
     if (may_lose(s.answer->call)) {
       ++looked_at;
-      if (const auto b = right_bits(op, s)) bits.push_back(*b);
+      if (const auto b = right_bits(output, s)) bits.push_back(*b);
     }
   if (bits.empty() || static_cast<double>(bits.size()) < most_meant * static_cast<double>(looked_at))
     return std::nullopt;
   std::ranges::sort(bits);
   const int usual = bits[bits.size() / 20];
-  if (usual < precision.fewest_bits) return std::nullopt;
-  const auto is_different = [&op, usual, may_lose](const cases::HostCall& call) {
+  if (usual < precision.fewest_bits || usual > precision.most_bits) return std::nullopt;
+  const auto is_different = [output, usual, may_lose](const cases::HostCall& call) {
     if (!may_lose(call)) return false;
-    const ResultElements elements(op, call);
-    const std::vector<Real> bounds = judge::error_bounds(op, call.expected, 0);
+    const ResultElements elements(output.op, call, output.at);
+    const std::vector<Real> bounds = judge::error_bounds(output.op, call.expected, output.at);
     for (Int k = 0; k < elements.count(); ++k)
       if (const Real right = elements.at(k).right;
           std::isfinite(right) && std::fabs(with_bits(right, usual) - right) > 8 * bounds[static_cast<std::size_t>(k)])
         return true;
     return false;
   };
-  const auto explains = [&op, usual, may_lose](const Answered& a) {
-    const auto seen = compared(op, a);
-    const auto b = seen && may_lose(a.call) ? right_bits(op, *seen) : std::nullopt;
+  const auto explains = [output, usual, may_lose](const Answered& a) {
+    const auto seen = compared(output.op, a, output.at);
+    const auto b = seen && may_lose(a.call) ? right_bits(output, *seen) : std::nullopt;
     return b && *b >= usual;
   };
-  const bool may_pass = precision.has(DType::float16) && !precision.has(DType::float32);
-  return Hypothesis{losing(precision, usual), About::computation, may_pass, is_different, explains};
+  return Hypothesis{
+      losing(output, precision, usual), About::computation, true, precision.may_pass, is_different, explains};
+}
+
+// How well a condition tells the wrong elements of some answers, with a substitute or without. The numbers are of the
+// answers that the condition explains. A long answer weighs no more than a short one.
+struct Fit {
+  std::size_t answers = 0, outside = 0;  // outside: right elements outside of the condition
+  double score = 0, share_outside = 0;   // sums over the answers
+
+  bool separates() const {
+    return outside >= fewest_outside && share_outside >= fewest_share_outside * static_cast<double>(answers);
+  }
+};
+Fit fit(std::span<const Seen> all, const Condition& condition, const Substitute* substitute) {
+  Fit sum;
+  for (const Seen& s : all)
+    if (const Counts c = counts(s, condition, substitute); c.explains())
+      ++sum.answers, sum.outside += c.outside, sum.score += c.share(), sum.share_outside += c.share_outside();
+  return sum;
+}
+
+// The hypothesis that a condition gives, with its score; none if it does not tell the wrong elements.
+std::optional<std::pair<double, Hypothesis>> told_by(const Condition& condition, const Output& output,
+                                                     std::span<const Seen> all, std::span<const Substitute> substitutes,
+                                                     bool unwritten) {
+  const Fit plain = fit(all, condition, nullptr);
+  const Substitute* best = nullptr;
+  double best_score = 0;
+  for (const Substitute& s : substitutes)
+    if (const double now = fit(all, condition, &s).score; now > best_score) best = &s, best_score = now;
+  if (best && best_score >= nearly_all_wrong * plain.score && (plain.separates() || !condition.is_place))
+    return std::pair(best_score, about_elements(output, condition, best, unwritten));
+  if (plain.score > 0 && plain.separates())
+    return std::pair(plain.score, about_elements(output, condition, nullptr, unwritten));
+  return std::nullopt;
+}
+
+std::vector<Hypothesis> mistakes_in(const Output& output, std::span<const Answered> failing) {
+  std::vector<Seen> all;
+  for (const Answered& a : failing)
+    if (auto seen = compared(output.op, a, output.at)) all.push_back(std::move(*seen));
+  if (all.empty()) return {};
+  const auto is_unwritten = [](const Seen& s) { return s.answer->failure == verdict::Class::unwritten; };
+  const bool unwritten = 2 * std::ranges::count_if(all, is_unwritten) > std::ssize(all);
+  std::vector<Substitute> substitutes = substitutes_of(output.op);
+  if (auto constant = constant_in(all)) substitutes.push_back(std::move(*constant));
+  std::vector<std::pair<double, Hypothesis>> found;
+  for (const Condition& condition : conditions_of(output.op, all))
+    if (auto told = told_by(condition, output, all, substitutes, unwritten)) found.push_back(std::move(*told));
+  std::ranges::stable_sort(found, std::greater(), [](const auto& f) { return f.first; });
+  std::vector<Hypothesis> best;
+  for (auto& [score, hypothesis] : found)
+    if (best.size() < most_found) best.push_back(std::move(hypothesis));
+  for (const Precision& p : precisions)
+    if (auto lost = lost_bits(output, all, p)) best.push_back(std::move(*lost));
+  return best;
 }
 
 }  // namespace
 
 std::vector<Hypothesis> mistakes_in_elements(const Operator& op, std::span<const Answered> failing) {
-  std::vector<Seen> all;
-  for (const Answered& a : failing)
-    if (auto seen = compared(op, a)) all.push_back(std::move(*seen));
-  if (all.empty()) return {};
-  const auto is_unwritten = [](const Seen& s) { return s.answer->failure == verdict::Class::unwritten; };
-  const bool unwritten = 2 * std::ranges::count_if(all, is_unwritten) > std::ssize(all);
-  struct Found {
-    double score;
-    Hypothesis hypothesis;
-  };
-  std::vector<Found> found;
-  const std::vector<Substitute> substitutes = substitutes_of(op);
-  for (const Condition& condition : conditions_of(op, all)) {
-    // Of the answers that the condition explains: their number, the right elements outside of the condition, and the
-    // sum over the answers of the share of these elements. A long answer weighs no more than a short one.
-    std::size_t answers = 0, outside = 0;
-    double share_outside = 0;
-    const auto score = [&](const Substitute* substitute) {
-      double sum = 0;
-      for (const Seen& s : all)
-        if (const Counts c = counts(s, condition, substitute); c.explains())
-          sum += c.share(), ++answers, outside += c.outside, share_outside += c.share_outside();
-      return sum;
-    };
-    const double plain = score(nullptr);
-    const bool separates =
-        outside >= fewest_outside && share_outside >= fewest_share_outside * static_cast<double>(answers);
-    const Substitute* best = nullptr;
-    double best_score = 0;
-    for (const Substitute& s : substitutes)
-      if (const double now = score(&s); now > best_score) best = &s, best_score = now;
-    if (best && best_score >= nearly_all_wrong * plain && (separates || !condition.is_place))
-      found.push_back({best_score, about_elements(op, condition, best, unwritten)});
-    else if (plain > 0 && separates)
-      found.push_back({plain, about_elements(op, condition, nullptr, unwritten)});
-  }
-  std::ranges::stable_sort(found, std::greater(), &Found::score);
-  std::vector<Hypothesis> best;
-  for (Found& f : found)
-    if (best.size() < most_found) best.push_back(std::move(f.hypothesis));
-  for (const Precision& p : precisions)
-    if (auto lost = lost_bits(op, all, p)) best.push_back(std::move(*lost));
-  return best;
+  std::vector<Hypothesis> all;
+  for (std::size_t k = 0; k < op.outs(); ++k) std::ranges::move(mistakes_in({op, k}, failing), std::back_inserter(all));
+  return all;
 }
 
 }  // namespace assay::defects

@@ -105,6 +105,11 @@ constexpr auto other_values = std::to_array<std::string_view>(
      " has numbers above 2^24", " has numbers of 2^31 and more", " has numbers above 2^53",
      " has numbers that float32 lacks", " has equal elements"});
 
+// Kernels have a path for tensors of one element.
+bool is_one_element(const Literal& l) {
+  return l.test == Literal::Test::is && l.amount == 1 && l.name.text().starts_with("the number of elements of ");
+}
+
 bool is_telling(const Literal& l) {
   const std::string_view name = l.name;
   const bool special = ends_with_any(name, special_values), other = ends_with_any(name, other_values);
@@ -118,8 +123,9 @@ bool is_telling(const Literal& l) {
   }
   if (name.starts_with("the least number of ") || name.starts_with("the largest number of ")) return false;
   const bool is_size = name.starts_with("the number of elements of ") || name.find(" size of ") != name.npos;
-  if (is_size) return l.test == Literal::Test::at_least;
-  return l.amount == std::trunc(l.amount) && std::fabs(l.amount) < 0x1p31;
+  if (is_size) return l.test == Literal::Test::at_least || is_one_element(l);
+  const double halves = l.test == Literal::Test::is ? 2 * l.amount : l.amount;  // kernels branch on 0.5
+  return halves == std::trunc(halves) && std::fabs(halves) < 0x1p31;
 }
 
 // The number of bits that a literal takes. Arguments, dtypes, layouts and sizes come before values: literals that are
@@ -128,20 +134,21 @@ double bits_of(const Literal& l) {
   const std::string_view name = l.name;
   const bool sized =
       name.starts_with("the ") && !name.starts_with("the rank of ") && !name.starts_with("the length of ");
-  // A flag about the inputs explains more than a flag about the results.
+  // A fact about a result tells nothing of what the kernel branches on.
+  const bool is_last =
+      ends_with_any(name, last_resorts) || name.starts_with("a result ") || name.starts_with("result ");
   const bool about_values = ends_with_any(name, special_values) || ends_with_any(name, other_values);
-  const double indirect =
-      (name.starts_with("a result ") ? 1 : 0) + (about_values ? 0.5 : 0) + (ends_with_any(name, last_resorts) ? 9 : 0);
+  const double indirect = (about_values ? 0.5 : 0) + (is_last ? 9 : 0);
   switch (l.test) {
     case Literal::Test::holds:
       return indirect + (is_about_the_call(l.name) ? 4 : 4.5);
     case Literal::Test::lacks:  // "no argument is 1" tells less than "groups is not 1"
       return indirect + (name.ends_with(" has a size of 1") ? 6 : 0) +
-             (name.starts_with("an argument ") ? 6.5
+             (name.starts_with("an argument ") ? 9
               : is_about_the_call(l.name)      ? 5.5
                                                : 6);
     case Literal::Test::is:
-      return sized ? 14 : name.starts_with("the ") ? 7.5 : 6.5;
+      return is_one_element(l) ? 7.5 : sized ? 14 : name.starts_with("the ") ? 7.5 : 6.5;
     default:  // kernels branch on whether there is a batch
       return sized && !(name.starts_with("the first size of ") && l.amount == 2) ? 12 : 7;
   }

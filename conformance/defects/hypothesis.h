@@ -31,7 +31,8 @@ enum class About : std::uint8_t {
 struct Hypothesis {
   std::string does;  // a verb phrase in the plural: "ignore alpha"
   About about = About::arguments;
-  bool may_pass = false;  // whether such a kernel's results may be right by chance where they can differ
+  bool states_condition = false;  // whether `does` states when, as "return 0 for NaN"
+  bool may_pass = false;          // whether such a kernel's results may be right by chance where they can differ
   std::function<bool(const cases::HostCall&)>
       differs;                                    // whether a kernel that does so gives another answer than is right
   std::function<bool(const Answered&)> explains;  // whether a kernel that does so gives this answer

@@ -4,6 +4,8 @@
 #include <limits>
 #include <set>
 
+#include "conformance/cases/mutation.h"
+#include "conformance/cases/tensors.h"
 #include "conformance/defects/hypothesis.h"
 #include "conformance/text/literal.h"
 #include "reference/families.h"
@@ -42,7 +44,7 @@ Hypothesis answering(const Operator& op, std::string does, Predicted answer) {
     if (e->answer.outcome != Outcome::ok || is_larger(e->outs, a.call.expected.outs)) return a.refused();
     return !a.refused() && !a.outs.empty() && !is_wrong(op, *e, a.outs);
   };
-  return {std::move(does), About::arguments, false, differs, explains};
+  return {std::move(does), About::arguments, false, false, differs, explains};
 }
 
 // A kernel that answers as if the call were another.
@@ -87,9 +89,6 @@ bool changed_to(Value& value, T now) {
 }
 
 bool is_dimension(const SchemaArgument& a) { return a.name.starts_with("dim") || a.name.ends_with("_dim"); }
-bool holds_number(std::string_view type) {
-  return type == "int" || type == "int?" || type.starts_with("float") || type == "Scalar" || type == "Scalar?";
-}
 bool names_dtype(const SchemaArgument& a) {
   return a.type.starts_with("ScalarType") || a.type.starts_with("MemoryFormat") || a.type.starts_with("Layout") ||
          a.type.starts_with("Device");
@@ -101,7 +100,7 @@ std::vector<Value> neutral_values(const SchemaArgument& a) {
   if (!a.default_text.empty()) all.push_back(text::read_literal(a.default_text, a.type, a.length));
   if (a.type.ends_with('?')) all.emplace_back();
   if (a.type == "bool") all.insert(all.end(), {Value(false), Value(true)});
-  if (holds_number(a.type) && !is_dimension(a)) {
+  if (cases::takes_number(a.type) && !is_dimension(a)) {
     const bool real = a.type.starts_with("float");
     for (const Int n : {0, 1}) all.push_back(real ? Value(static_cast<double>(n)) : Value(n));
   }
@@ -433,32 +432,37 @@ class Mistakes {
         });
         add(concat("round ", name(i), " to the dtype of ", name(first)), [i, first](std::vector<Value>& all) {
           const Tensor* from = std::get_if<Tensor>(&all[first]);
-          const double* x = std::get_if<double>(&all[i]);
-          return from && x && is_floating(from->dtype) && changed_to(all[i], round_to(from->dtype, *x));
+          const auto x = number_in(all[i]);
+          return from && x && !is_bool(*x) && is_floating(from->dtype) &&
+                 changed_to(all[i], round_to(from->dtype, real(*x)));
         });
+        computed(concat("do not round ", name(i), " to the dtype of ", name(first)), is_half, DType::float32, false);
       }
-    computed("compute integers in float32", DType::float32, false);
-    computed("compute integers in float64", DType::float64, false);
-    computed("saturate integers that should wrap", DType::float64, true);
+    computed("compute integers in float32", is_whole, DType::float32, false);
+    computed("compute integers in float64", is_whole, DType::float64, false);
+    computed("saturate integers that should wrap", is_whole, DType::float64, true);
+    results_of_float32();
   }
+  static bool is_whole(DType d) { return is_integer(d) || d == DType::boolean; }
 
-  // A kernel that converts integers to a floating dtype, computes there, and converts the results back.
-  void computed(std::string does, DType dtype, bool saturates) {
+  // A kernel that converts inputs of some dtypes to a floating dtype, computes there, and converts the results back.
+  void computed(std::string does, bool (*converts)(DType), DType dtype, bool saturates) {
     found_.push_back(answering(op_, std::move(does),
-                               [this_op = &op_, n = inputs_, has_tensors = first_tensor() < inputs_, dtype,
+                               [this_op = &op_, n = inputs_, has_tensors = first_tensor() < inputs_, converts, dtype,
                                 saturates](const cases::HostCall& call) -> std::optional<judge::Expectation> {
                                  const std::vector<Tensor>& right = call.expected.outs;
                                  std::vector<Value> arguments = call.arguments;
                                  bool any = false;
                                  for (std::size_t i = 0; i < n; ++i)
                                    any |= change_tensors(arguments[i], [&](Tensor& t) {
-                                     if (!is_integer(t.dtype) && t.dtype != DType::boolean) return false;
+                                     if (!converts(t.dtype)) return false;
                                      t = cast(t, dtype);
                                      return true;
                                    });
                                  if (has_tensors && !any) return std::nullopt;
                                  for (std::size_t i = n; i < arguments.size(); ++i)
-                                   if (Tensor* t = std::get_if<Tensor>(&arguments[i]); t && is_integer(t->dtype))
+                                   if (Tensor* t = std::get_if<Tensor>(&arguments[i]);
+                                       t && converts(t->dtype) && t->dtype != DType::boolean)
                                      *t = make(dtype, t->sizes, t->dim_order);
                                  judge::Expectation e = judge::expect(*this_op, arguments, Budget(cheap));
                                  if (e.answer.outcome != Outcome::ok || e.outs.size() != right.size())
@@ -472,6 +476,48 @@ class Mistakes {
                                  return with_results(call.expected, std::move(outs));
                                }));
   }
+  // A kernel that computes float64 results in float32, by whatever formula: its results are float32 numbers.
+  void results_of_float32() {
+    const auto is_float32 = [](Real x) { return !std::isfinite(x) || static_cast<Real>(static_cast<float>(x)) == x; };
+    const auto lacks_some = [is_float32](const Tensor& right) {
+      return right.dtype == DType::float64 && !std::ranges::all_of(read<Real>(right).data, is_float32);
+    };
+    const auto differs = [lacks_some](const cases::HostCall& call) {
+      return call.valid() && std::ranges::any_of(call.expected.outs, lacks_some);
+    };
+    const auto explains = [is_float32, lacks_some](const Answered& a) {
+      const std::vector<Tensor>& right = a.call.expected.outs;
+      if (!a.call.valid() || a.refused() || a.outs.size() != right.size()) return false;
+      bool any = false;
+      for (std::size_t k = 0; k < right.size(); ++k) {
+        if (right[k].dtype != a.outs[k].dtype || right[k].sizes != a.outs[k].sizes) return false;
+        if (!lacks_some(right[k])) continue;
+        any = true;
+        if (!are_near(read<Real>(a.outs[k]), read<Real>(right[k]), largest_input(a.call)) ||
+            !std::ranges::all_of(read<Real>(a.outs[k]).data, is_float32))
+          return false;
+      }
+      return any;
+    };
+    found_.push_back({"compute float64 results in float32", About::computation, false, false, differs, explains});
+  }
+  static Real largest_input(const cases::HostCall& call) {
+    Real most = 0;
+    cases::each_tensor(call.arguments, [&](const Tensor& t, std::size_t) {
+      if (!info(t.dtype).is_opaque())
+        for (const Real x : magnitudes(read<Real>(t)).data) most = std::max(most, x);
+    });
+    return most;
+  }
+  // Whether results differ by what float32 can lose of numbers of this size.
+  static bool are_near(const Array<Real>& got, const Array<Real>& right, Real size) {
+    for (Int k = 0; k < got.count(); ++k)
+      if (std::isfinite(right[k]) && std::isfinite(got[k]) &&
+          std::fabs(got[k] - right[k]) > 0x1p-12 * std::max(std::fabs(right[k]), size))
+        return false;
+    return true;
+  }
+
   static void saturate(Tensor& t, DType dtype) {
     if (!is_floating(t.dtype) || !is_integer(dtype)) return;
     Array<Real> all = read<Real>(t);
@@ -502,6 +548,8 @@ class Mistakes {
                  out, [](Real x, DType) { return !std::isnan(x); }, [](Real x) { return -x; });
     });
     truncated();
+    one_less();
+    signs_of_zeros();
     add("give 0 for every result", [](Tensor& out, const cases::HostCall&) {
       std::ranges::fill(out.bytes, std::byte{});
       return true;
@@ -531,6 +579,47 @@ class Mistakes {
                     }
                     return any ? std::optional(with_results(call.expected, std::move(outs))) : std::nullopt;
                   }));
+  }
+
+  // Whether each wrong number of the first result is what `may_be` accepts for the right one, and there is one.
+  static bool has_only(const Answered& a, bool (*is_meant)(DType), bool (*may_be)(Real right, Real got)) {
+    if (!a.call.valid() || a.refused() || a.outs.empty()) return false;
+    const Tensor &right = a.call.expected.outs[0], &got = a.outs[0];
+    if (got.dtype != right.dtype || got.sizes != right.sizes || !is_meant(right.dtype)) return false;
+    const Array<Real> x = read<Real>(right), y = read<Real>(got);
+    bool any = false;
+    for (Int k = 0; k < x.count(); ++k) {
+      if (is_same_number(x[k], y[k])) continue;
+      if (!may_be(x[k], y[k])) return false;
+      any = true;
+    }
+    return any;
+  }
+  static bool is_same_number(Real a, Real b) {
+    return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
+  }
+
+  // Results that are rounded to integers, where the number before the rounding is not known.
+  void one_less() {
+    const auto is_less = [](Real right, Real got) {
+      return std::fabs(got) == std::fabs(right) - 1 && (got == 0 || std::signbit(got) == std::signbit(right));
+    };
+    const auto differs = [](const cases::HostCall& call) {
+      return call.valid() && !call.expected.outs.empty() && is_integer(call.expected.outs[0].dtype) &&
+             std::ranges::any_of(read<Int>(call.expected.outs[0]).data, [](Int n) { return n != 0; });
+    };
+    const auto explains = [is_less](const Answered& a) { return has_only(a, is_integer, is_less); };
+    found_.push_back({"truncate results that should be rounded", About::computation, false, true, differs, explains});
+  }
+
+  void signs_of_zeros() {
+    const auto is_zero = [](Real right, Real got) { return right == 0 && got == 0; };
+    const auto differs = [](const cases::HostCall& call) {
+      return call.valid() && !call.expected.outs.empty() && is_floating(call.expected.outs[0].dtype) &&
+             std::ranges::any_of(read<Real>(call.expected.outs[0]).data, [](Real x) { return x == 0; });
+    };
+    const auto explains = [is_zero](const Answered& a) { return has_only(a, is_floating, is_zero); };
+    found_.push_back({"give zeros of the wrong sign", About::places, false, true, differs, explains});
   }
 
   // The numbers that each result of a reduction combines, or none if the call is no reduction of self.
@@ -581,11 +670,14 @@ class Mistakes {
     Real squares = 0;
     for (const Real x : read<Real>(self).data) squares += x * x;
     const Array<Real> got = read<Real>(a.outs[0]), right = read<Real>(want);
-    for (Int k = 0; k < got.count(); ++k)
+    bool any = false;
+    for (Int k = 0; k < got.count(); ++k) {
       if (std::isfinite(got[k]) != std::isfinite(right[k]) ||
           (std::isfinite(got[k]) && !(std::fabs(got[k] - right[k]) <= 8 * ulp(want.dtype, squares))))
         return false;
-    return true;
+      any |= std::isfinite(got[k]) && got[k] != right[k];
+    }
+    return any;
   }
 
   // Formulas that are read in another manner than the operator's.
@@ -629,6 +721,146 @@ class Mistakes {
     if (op_.name == "aten::_softmax.out" || op_.name == "aten::_log_softmax.out") without_maximum();
     eps_outside();
     quotients();
+    divisions();
+    if (op_.name.find("shift") != std::string_view::npos) shifts();
+    if (op_.choice == "dropout") unscaled();
+    if (op_.name.find("_norm") != std::string_view::npos && op_.outs() >= 3) cancelling_norm();
+  }
+
+  // A normalisation that takes its variance from a difference of means of squares. Its third result is
+  // 1 / sqrt(variance + eps), so the variance that the kernel has is known up to the rounding of the squares.
+  void cancelling_norm() {
+    const auto eps = std::ranges::find(op_.arguments, "eps", &SchemaArgument::name);
+    if (eps == op_.arguments.end() || !is_tensor(0)) return;
+    const auto at = static_cast<std::size_t>(eps - op_.arguments.begin());
+    const auto squares = [](const cases::HostCall& call) {
+      Real most = 0;
+      for (const Real x : magnitudes(read<Real>(std::get<Tensor>(call.arguments[0]))).data)
+        most = std::max(most, x * x);
+      return most;
+    };
+    const auto is_meant = [](const cases::HostCall& call) {
+      return call.valid() && call.expected.outs.size() >= 3 && call.expected.outs[2].count() > 0 &&
+             is_floating(call.expected.outs[2].dtype) && is_floating(std::get<Tensor>(call.arguments[0]).dtype);
+    };
+    const auto explains = [=](const Answered& a) {
+      if (!is_meant(a.call) || a.refused() || a.outs.size() != a.call.expected.outs.size()) return false;
+      const Tensor &want = a.call.expected.outs[2], &out = a.outs[2];
+      const Real* e = std::get_if<double>(&a.call.arguments[at]);
+      if (!e || out.sizes != want.sizes || out.dtype != want.dtype) return false;
+      const Array<Real> got = read<Real>(out), right = read<Real>(want);
+      const Real most = 16 * ulp(DType::float32, squares(a.call));
+      bool any = false;
+      for (Int k = 0; k < got.count(); ++k) {
+        if (got[k] == right[k] || !std::isfinite(right[k])) continue;
+        any = any || std::fabs(got[k] - right[k]) > 1e-6 * right[k];
+        if (!(got[k] > 0) || std::fabs(1 / (got[k] * got[k]) - 1 / (right[k] * right[k])) > most) return false;
+      }
+      return any;
+    };
+    found_.push_back(
+        {"compute a variance as E[x^2] - E[x]^2, which cancels", About::computation, false, true, is_meant, explains});
+  }
+
+  // A kernel that divides as C does: the quotient is rounded toward 0.
+  void divisions() {
+    const auto is_named = [&](std::string_view word) { return op_.name.find(word) != std::string_view::npos; };
+    const auto mode = std::ranges::find(op_.arguments, "rounding_mode", &SchemaArgument::name);
+    const bool has_mode = mode != op_.arguments.end();
+    const bool remains = is_named("::remainder.") || is_named("::mod.");
+    if (!remains && !has_mode && !is_named("::floor_divide.") && !is_named("::floordiv.")) return;
+    const auto at = static_cast<std::size_t>(mode - op_.arguments.begin());
+    for (const bool is_exact : {true, false})  // whether integers are divided as integers, or by way of float64
+      found_.push_back(spoiling(op_,
+                                remains ? "return the remainder with the sign of the first operand"
+                                        : "round the quotient toward 0 in place of down",
+                                [=](Tensor& out, const cases::HostCall& call) {
+                                  const std::string* given =
+                                      has_mode ? std::get_if<std::string>(&call.arguments[at]) : nullptr;
+                                  if (has_mode && (!given || *given != "floor")) return false;
+                                  return is_exact && is_integer(out.dtype) ? divided_as_integers(out, call, remains)
+                                                                           : divided(out, call, remains);
+                                }));
+  }
+  static bool divided_as_integers(Tensor& out, const cases::HostCall& call, bool remains) {
+    const auto a = integers_of(call.arguments[0]), b = integers_of(call.arguments[1]);
+    if (!a || !b) return false;
+    Array<Int> results = read<Int>(out);
+    const auto dividends = families::broadcast(*a, out.sizes), divisors = families::broadcast(*b, out.sizes);
+    Int flat = 0;
+    for (const Dims& i : indices(out.sizes)) {
+      const Int x = dividends.at(i, flat), y = wrap_to(out.dtype, divisors.at(i, flat));
+      if (y != 0 && y != -1) results[flat] = wrap_to(out.dtype, remains ? x % y : x / y);
+      ++flat;
+    }
+    write(results, out);
+    return true;
+  }
+  static bool divided(Tensor& out, const cases::HostCall& call, bool remains) {
+    const auto a = numbers_of(call.arguments[0]), b = numbers_of(call.arguments[1]);
+    if (!a || !b) return false;
+    Array<Real> results = read<Real>(out);
+    const auto dividends = families::broadcast(*a, out.sizes), divisors = families::broadcast(*b, out.sizes);
+    Int flat = 0;
+    for (const Dims& i : indices(out.sizes)) {
+      const Real x = dividends.at(i, flat), y = divisors.at(i, flat);
+      if (const Real now = remains ? std::fmod(x, y) : std::trunc(x / y);
+          y != 0 && std::isfinite(now) && std::isfinite(results[flat]))
+        results[flat] = now;
+      ++flat;
+    }
+    write(results, out);
+    return true;
+  }
+  static std::optional<Array<Int>> integers_of(const Value& v) {
+    if (const Tensor* t = std::get_if<Tensor>(&v))
+      return is_whole(t->dtype) ? std::optional(read<Int>(*t)) : std::nullopt;
+    const auto number = number_in(v);
+    if (!number || is_floating(*number)) return std::nullopt;
+    Array<Int> one;
+    one.data.at(0) = exact<Int>(*number);
+    return one;
+  }
+
+  // Processors take the count of a shift modulo the width of a register.
+  void shifts() {
+    add("take the shift count modulo 32 or 64", [](std::vector<Value>& all) {
+      types::Promotion promotion;
+      for (std::size_t i = 0; i < 2; ++i)
+        if (const Tensor* t = std::get_if<Tensor>(&all[i]))
+          promotion.add(*t);
+        else if (const auto number = number_in(all[i]))
+          promotion.add(*number);
+      const Int most = info(promotion.result()).bytes == 8 ? 63 : 31;
+      if (Int* n = std::get_if<Int>(&all[1])) return changed_to(all[1], *n & most);
+      return change_tensors(all[1], [&](Tensor& t) {
+        if (!is_integer(t.dtype)) return false;
+        Array<Int> counts = read<Int>(t);
+        for (Int& n : counts.data) n &= most;
+        const Tensor before = t;
+        write(counts, t);
+        return before.bytes != t.bytes;
+      });
+    });
+  }
+
+  // A dropout that keeps the elements as they are. Which elements it keeps is drawn, so no answer can be foretold.
+  void unscaled() {
+    const auto differs = [](const cases::HostCall& call) {
+      const double* p = std::get_if<double>(&call.arguments[1]);
+      const bool* train = std::get_if<bool>(&call.arguments[2]);
+      return call.valid() && p && *p > 0 && *p < 1 && !(train && !*train);
+    };
+    const auto explains = [differs](const Answered& a) {
+      if (!differs(a.call) || a.refused() || a.outs.size() != 2) return false;
+      const Array<Real> x = read<Real>(std::get<Tensor>(a.call.arguments[0])), y = read<Real>(a.outs[0]),
+                        mask = read<Real>(a.outs[1]);
+      if (x.count() != y.count() || x.count() != mask.count()) return false;
+      for (Int k = 0; k < x.count(); ++k)
+        if (mask[k] != 0 ? !is_same_number(x[k], y[k]) : y[k] != 0 && !std::isnan(y[k])) return false;
+      return true;
+    };
+    found_.push_back({"do not divide the kept elements by 1 - p", About::computation, false, true, differs, explains});
   }
 
   // A number or tensor argument as numbers.
@@ -678,12 +910,14 @@ class Mistakes {
       of_two_numbers("multiply by the reciprocal of other",
                      [](Real a, Real b, DType d) { return round_to(d, a * round_to(d, 1 / b)); });
     if (op_.name != "aten::floor_divide.out" && mode == op_.arguments.end()) return;
-    of_two_numbers("do not round (self - remainder) / other to an integer", [](Real a, Real b, DType d) {
-      const Real remainder = std::fmod(a, b);
-      if (b == 0) return a / b;
-      const Real quotient = round_to(d, round_to(d, a - remainder) / b);
-      return remainder != 0 && std::signbit(b) != std::signbit(remainder) ? round_to(d, quotient - 1) : quotient;
-    });
+    of_two_numbers("do not round (self - remainder) / other to an integer, and return infinity for 0 / 0",
+                   [](Real a, Real b, DType d) {
+                     const Real remainder = std::fmod(a, b);
+                     if (b == 0) return std::copysign(std::numeric_limits<Real>::infinity(), a);
+                     const Real quotient = round_to(d, round_to(d, a - remainder) / b);
+                     return remainder != 0 && std::signbit(b) != std::signbit(remainder) ? round_to(d, quotient - 1)
+                                                                                         : quotient;
+                   });
     if (mode == op_.arguments.end()) return;
     const auto at = static_cast<std::size_t>(mode - op_.arguments.begin());
     Hypothesis& last = found_.back();

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "conformance/sandbox/probe.h"
 #include "reference/fault.h"
 
 namespace assay::defects {
@@ -56,12 +57,13 @@ std::size_t length_of_number(std::string_view text) {
   return count(exponent) > 0 ? exponent + count(exponent) : n;
 }
 
-// The first line of a message with '#' in place of each number.
-std::string without_numbers(std::string_view message) {
+// The first line of a message with '#' in place of each number. Digits of a name, as in "int64", stay if asked for.
+std::string without_numbers(std::string_view message, bool keeps_names = false) {
   message = message.substr(0, message.find('\n'));
   std::string said;
   while (!message.empty()) {
-    const std::size_t number = length_of_number(message);
+    const bool is_in_name = keeps_names && !said.empty() && of_names.find(said.back()) != of_names.npos;
+    const std::size_t number = is_in_name ? 0 : length_of_number(message);
     said += number > 0 ? '#' : message[0];
     message.remove_prefix(std::max<std::size_t>(number, 1));
   }
@@ -92,16 +94,37 @@ std::string base_name(std::string_view operator_name) {
 
 }  // namespace
 
+std::string circumstance_of(const verdict::Record& r) {
+  const std::size_t end = r.message.find(": ");
+  return r.message.starts_with("with ") && end != std::string::npos ? r.message.substr(0, end) : "";
+}
+
 bool hides_results(const Symptom& s) {
   return s.verdict == verdict::Verdict::crash || s.verdict == verdict::Verdict::timeout ||
          s.failure == verdict::Class::refused_though_valid;
+}
+
+namespace {
+
+std::string text_behind(const SourcePlace& place) {
+  return std::string(place.behind.substr(0, place.behind.find_first_of(";\n")));
+}
+
+}  // namespace
+
+std::string quoted(const verdict::Record& r) {
+  const auto place = hides_results(symptom_of(r)) ? place_in(r.message) : std::nullopt;
+  if (!place) return {};
+  std::string said = text_behind(*place);
+  take_function(said);
+  return std::string(trimmed(said, " :"));
 }
 
 std::vector<std::string> reasons_in(const verdict::Record& r) {
   if (!hides_results(symptom_of(r))) return {};
   const auto place = place_in(r.message);
   if (!place) return {};
-  std::string said(place->behind.substr(0, place->behind.find_first_of(";\n")));
+  std::string said = text_behind(*place);
   std::vector<std::string> reasons;
   const std::string_view file = place->file_and_line.substr(0, place->file_and_line.find(':'));
   if (const std::string function = take_function(said); !function.empty())
@@ -110,22 +133,36 @@ std::vector<std::string> reasons_in(const verdict::Record& r) {
     reasons.push_back(concat("in ", file));
   const std::string name = r.operator_name.substr(r.operator_name.find("::") + 2);
   if (const std::size_t at = said.find(name); at != std::string::npos) said.replace(at, name.size(), "it");
-  said = trimmed(without_numbers(said), " :");
+  said = trimmed(without_numbers(said, true), " :");
   if (!said.empty() && !said.ends_with("(false)")) reasons.push_back(concat("saying '", said, "'"));
   return reasons;
 }
 
+namespace {
+
+std::string kind_of_circumstance(const verdict::Record& r) {
+  const std::string own = circumstance_of(r);
+  return own == sandbox::larger_outs || own == sandbox::smaller_outs ? std::string(with_other_outs)
+                                                                     : without_numbers(own);
+}
+
+}  // namespace
+
 Symptom symptom_of(const verdict::Record& r) {
-  Symptom s{r.verdict, r.failure == verdict::Class::nan ? verdict::Class::value : r.failure, {}, {}};
+  Symptom s{r.verdict, r.failure == verdict::Class::nan ? verdict::Class::value : r.failure,
+            {},        {},
+            {},        kind_of_circumstance(r)};
   const bool refused_outside = r.verdict == verdict::Verdict::unsupported && r.rule.empty();
   if (refused_outside) s.verdict = verdict::Verdict::fail, s.failure = verdict::Class::refused_though_valid;
   if (hides_results(s)) {
     if (const auto place = place_in(r.message))
       s.place = place->file_and_line;
+    else if (!r.valid && r.verdict == verdict::Verdict::crash && !r.rule.empty())
+      s.rule = r.rule;
     else
       s.said = without_numbers(r.message);
   }
-  if (s.failure == verdict::Class::accepted_though_invalid) s.said = r.rule;
+  if (s.failure == verdict::Class::accepted_though_invalid) s.rule = r.rule;
   return s;
 }
 

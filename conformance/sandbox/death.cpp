@@ -1,10 +1,38 @@
 #include "conformance/sandbox/death.h"
 
+#include <unistd.h>
+
 #include <csignal>
 
 #include "conformance/sandbox/probe.h"
 
 namespace assay::sandbox {
+namespace {
+
+// Begins a line of a child's stderr that tells the circumstance of the calls that follow; the line is empty behind it
+// if there is none.
+constexpr std::string_view announcement = "assay: circumstance: ";
+
+void announce(std::string_view words) {
+  const std::string line = concat(announcement, words, "\n");
+  static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
+}
+
+// Removes the announcements from an output. Returns the last.
+std::string take_announcements(std::string& output) {
+  std::string last;
+  for (std::size_t at = output.find(announcement); at != std::string::npos; at = output.find(announcement, at)) {
+    const std::size_t begin = at + announcement.size(), end = std::min(output.find('\n', begin), output.size());
+    last = output.substr(begin, end - begin);
+    output.erase(at, std::min(end + 1, output.size()) - at);
+  }
+  return last;
+}
+
+}  // namespace
+
+Circumstance::Circumstance(std::string_view words) { announce(words); }
+Circumstance::~Circumstance() { announce(""); }
 
 verdict::Verdict verdict_on_death(const TaskResult& result) {
   return result.end == TaskResult::End::timed_out ? verdict::Verdict::timeout : verdict::Verdict::crash;
@@ -35,7 +63,9 @@ verdict::Class class_of_death(const TaskResult& result) {
 }
 
 std::string words_of_death(const TaskResult& result) {
-  return result.text + (result.output.empty() ? "" : "\n" + result.output);
+  std::string output = result.output;
+  const std::string circumstance = take_announcements(output);
+  return concat(circumstance, circumstance.empty() ? "" : ": ", result.text, output.empty() ? "" : "\n", output);
 }
 
 }  // namespace assay::sandbox

@@ -10,7 +10,17 @@ namespace assay::sandbox {
 verdict::Verdict verdict_on_death(const TaskResult& result);
 verdict::Class class_of_death(const TaskResult& result);
 
-// How the child ended and its last output, as one text.
+// While it lives, the calls of this child are made under a circumstance, as "with outs planned larger". The child tells
+// its parent on stderr, so that the parent knows the circumstance if the child dies.
+class Circumstance {
+ public:
+  explicit Circumstance(std::string_view words);
+  ~Circumstance();
+  Circumstance(const Circumstance&) = delete;
+  Circumstance& operator=(const Circumstance&) = delete;
+};
+
+// How the child ended and its last output, as one text; first the circumstance, if there was one.
 std::string words_of_death(const TaskResult& result);
 
 }  // namespace assay::sandbox

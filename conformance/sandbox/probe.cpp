@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "conformance/sandbox/child.h"
+#include "conformance/sandbox/death.h"
 #include "conformance/sandbox/entropy.h"
 #include "conformance/sandbox/guarded_memory.h"
 #include "conformance/sandbox/heap.h"
@@ -333,10 +334,10 @@ class Inquiry {
     Observation first = run({});
     if (first.conduct != verdict::Class::none) return look_at_heap(first), first;
     const std::size_t kept = kept_;
-    const bool changes_outs =
-        changes_some_outs() && first.reply.outcome == Outcome::ok && library_.takes_outs_of_other_sizes();
     const Conditions hard{FillPattern::second, seed_ & 2 ? Adjoins::before : Adjoins::none, true, 0};
-    Observation second = run(hard, changes_outs ? other_outs() : outs_);
+    const bool changes_outs =
+        !sizes_of_outs(seed_).empty() && first.reply.outcome == Outcome::ok && library_.takes_outs_of_other_sizes();
+    Observation second = changes_outs ? run_with_other_outs(hard) : run(hard);
     if (second.conduct != verdict::Class::none) put_down(first, second.conduct, second.violation);
     first.spoilt = second.spoilt;
     if (look_at_heap(first) || first.conduct != verdict::Class::none) return first;
@@ -350,6 +351,7 @@ class Inquiry {
   // refusal is right, too. The first condition with another answer becomes the observation.
   Observation press(Observation plain) {
     const auto pressed = [&](const OutPlan& plan, std::string circumstance, std::size_t refused = 0) {
+      const Circumstance told(circumstance);
       Observation seen = run({.refused_allocation = refused}, plan);
       if (seen.conduct == verdict::Class::none) look_at_heap(seen);
       seen.circumstance = std::move(circumstance), seen.seconds = plain.seconds;
@@ -392,12 +394,10 @@ class Inquiry {
     return seen;
   }
 
-  OutPlan other_outs() const { return replanned(outs_, makes_larger() ? larger : smaller_with_room); }
-  bool makes_larger() const { return seed_ & 1; }
-
-  // A kernel that aborts on outs of other sizes must still show its values, so that a quarter of the calls have such
-  // outs.
-  bool changes_some_outs() const { return (seed_ & 12) == 0; }
+  Observation run_with_other_outs(const Conditions& conditions) {
+    const Circumstance told(sizes_of_outs(seed_));
+    return run(conditions, replanned(outs_, sizes_of_outs(seed_) == larger_outs ? larger : smaller_with_room));
+  }
 
   // Why two runs gave two answers. `changed_outs`: whether the outs of the second had other sizes than the result.
   Observation explain(Observation first, Observation second, const Conditions& of_second, bool changed_outs) {
@@ -410,8 +410,7 @@ class Inquiry {
                    "the values of the answer depend on the sizes with which outs come");
           return first;
         }
-        second.circumstance = makes_larger() ? "with outs that come larger" : "with outs that come smaller";
-        second.seconds = first.seconds;
+        second.circumstance = sizes_of_outs(seed_), second.seconds = first.seconds;
         return second;
       }
     }
@@ -460,6 +459,12 @@ class Inquiry {
 };
 
 }  // namespace
+
+// A kernel that aborts on outs of other sizes must still show its values, so that a quarter of the calls have such
+// outs.
+std::string_view sizes_of_outs(std::uint64_t seed) {
+  return (seed & 12) != 0 ? "" : seed & 1 ? larger_outs : smaller_outs;
+}
 
 bool is_free(const FreeOuts& free, std::size_t out) { return !free.empty() && free[std::min(out, free.size() - 1)]; }
 

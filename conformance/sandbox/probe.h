@@ -33,6 +33,14 @@ using FreeOuts = std::vector<bool>;
 // `out` counts tensors: a Tensor[] argument counts once for each of its tensors, and is then the only out argument.
 bool is_free(const FreeOuts& free, std::size_t out);
 
+// Circumstances of a call's second run.
+inline constexpr std::string_view larger_outs = "with outs that come larger",
+                                  smaller_outs = "with outs that come smaller";
+
+// The circumstance of the outs in the second run of a call with this seed; empty if they come with the sizes of the
+// result.
+std::string_view sizes_of_outs(std::uint64_t seed);
+
 // What the probe saw of one call. A Tensor[] counts as one out for each of its tensors.
 struct Observation {
   testee::Reply reply;

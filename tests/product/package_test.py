@@ -63,7 +63,7 @@ class Package(unittest.TestCase):
         shutil.copy(SOURCE / "doc/examples/kernel_library/contract.yaml", self.scratch)
         self.assertIn("\nNo defects.\n", run(*judged, "--contract", "contract.yaml", folder=self.scratch))
         said = run(*judged, "--contract", "executorch", folder=self.scratch, code=1)
-        self.assertIn("2 operators refuse valid calls whenever no tensor is float32", said)
+        self.assertIn("2 operators refuse valid calls whenever self is not float32", said)
 
     def test_as_a_subdirectory(self):
         """In one and the same folder each time, so that ccache knows the reference's objects again."""

@@ -250,6 +250,34 @@ inline const std::vector<Mistake>& mistakes() {
          k.run();
        },
        "other to the dtype|different dtypes"},
+      {"C's % of integers", "aten::remainder.Scalar_out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         const auto other = number_in(k["other"]);
+         if (!k.run() || !is_integer(self.dtype) || !is_integer(k.out().dtype) || is_floating(*other)) return;
+         const Array<Int> all = read<Int>(self);
+         Array<Int> out = read<Int>(k.out());
+         const Int divisor = wrap_to(k.out().dtype, exact<Int>(*other));
+         for (Int i = 0; i < all.count() && divisor > 0; ++i) out[i] = wrap_to(k.out().dtype, all[i] % divisor);
+         write(out, k.out());
+       },
+       "sign of the first operand"},
+      {"the count of a shift modulo the bits of a register", "aten::bitwise_left_shift.Tensor_out",
+       [](K k) {
+         Tensor& other = k.tensor("other");
+         const bool is_wide = k.tensor("self").dtype == DType::int64 || other.dtype == DType::int64;
+         if (!is_integer(other.dtype)) return void(k.run());
+         Array<Int> counts = read<Int>(other);
+         for (Int& n : counts.data) n &= is_wide ? 63 : 31;
+         write(counts, other);
+         k.run();
+       },
+       "shift count modulo 32 or 64"},
+      {"float64 is computed in float32", "aten::sum.IntList_out",
+       [](K k) {
+         if (k.run() && k.out().dtype == DType::float64) k.out() = cast(cast(k.out(), DType::float32), DType::float64);
+       },
+       "float64 results in float32"},
       {"rounds to integers", "aten::_to_copy.out",
        [](K k) {
          const DType dtype = k.out().dtype;
@@ -319,6 +347,14 @@ inline const std::vector<Mistake>& mistakes() {
       {"weight is ignored", "aten::native_group_norm.out", [](K k) { k["weight"] = {}, k.run(); }, "ignores weight"},
       {"bias is ignored", "aten::linear.out", [](K k) { k["bias"] = {}, k.run(); }, "ignores bias"},
       {"beta is ignored", "aten::addmm.out", [](K k) { k["beta"] = Int{1}, k.run(); }, "ignores beta"},
+      {"elements that are kept stay as they are", "aten::native_dropout.out",
+       [](K k) {
+         const Tensor input = k.tensor("input");
+         if (!k.run() || is_complex(input.dtype)) return;
+         const Array<Real> mask = read<Real>(std::get<Tensor>(k["out1"])), all = read<Real>(input);
+         replace(k.out(), [&](Int i, Real) { return mask[i] != 0 ? all[i] : 0; });
+       },
+       "1 - p"},
       {"zero_point is ignored", "quantized_decomposed::dequantize_per_tensor.out",
        [](K k) { k["zero_point"] = Int{0}, k.run(); }, "ignores zero_point"},
       {"value is ignored", "aten::constant_pad_nd.out", [](K k) { k["value"] = Int{0}, k.run(); }, "ignores value"},

@@ -175,7 +175,7 @@ const std::vector<Bug>& bugs() {
       {"aten::cosh.out", [](G g) { return g.is("self", DType::int32); }, assert_falsely, verdict::Class::assertion,
        "is int32"},
       {"aten::bitwise_not.out", [](G) { return true; }, accept, verdict::Class::accepted_though_invalid,
-       "the call breaks dtype_of"},
+       "accepts invalid calls such as: self is "},
   };
   return all;
 }
@@ -185,11 +185,11 @@ const std::vector<Bug>& others() {
   using G = const Given&;
   static const std::vector<Bug> all{
       {"aten::hardtanh.out", [](G g) { return g.tensor("self").sizes.size() == 4 && !g.contiguous("self"); }, spoil,
-       verdict::Class::value, "no tensor is contiguous and the rank of out is 4"},
+       verdict::Class::value, "self is not contiguous and the rank of out is 4"},
       {"aten::maximum.out", [](G g) { return g.any_pair([](Real a, Real b) { return a == b; }); }, spoil,
-       verdict::Class::value, "both operands are equal somewhere"},
+       verdict::Class::value, "both operands are equal for some element"},
       {"aten::rsqrt.out", [](G g) { return is_half(g.out().dtype); }, spoil, verdict::Class::value,
-       "is of a half type"},
+       "is float16 or bfloat16"},
       {"aten::logical_not.out", [](G g) { return has_rest(g.tensor("self").sizes); }, spoil, verdict::Class::value,
        "rows of a multiple of 8"},
       {"aten::add.Scalar_out", [](G g) { return g.number("alpha") != 1; }, spoil, verdict::Class::value,
@@ -214,7 +214,7 @@ const std::vector<Bug>& others() {
          const auto& indices = std::get<testee::TensorViews>(g["indices"]);
          return indices.size() > 1 && !indices[0];
        },
-       spoil, verdict::Class::value, "None at its beginning"},
+       spoil, verdict::Class::value, "indices begins with None"},
   };
   return all;
 }
@@ -281,9 +281,12 @@ void expect_named_once(const std::vector<Bug>& planted) {
     EXPECT_EQ(std::ranges::count_if(found, [&](const verdict::Defect& d) { return names(d, bug); }), 1)
         << bug.op << ": " << bug.says << '\n'
         << listed(found);
-  // An element that is spoiled may stay within its error bound, where large numbers cancel each other.
+  // An element that is spoiled may stay within its error bound, where large numbers cancel each other: at most one line
+  // is about accuracy.
   const auto is_failure = [](const verdict::Defect& d) { return verdict::is_failure(d.verdict); };
-  EXPECT_LE(std::ranges::count_if(found, is_failure), std::ssize(planted) + 1) << listed(found);
+  const std::ptrdiff_t failures = std::ranges::count_if(found, is_failure);
+  EXPECT_LE(failures, std::ssize(planted) + 1) << listed(found);
+  EXPECT_LE(std::ssize(found) - failures, 1) << listed(found);
 }
 
 TEST(Defects, NameEveryPlantedBugOnce) {
@@ -314,9 +317,74 @@ TEST(Defects, NeedNoLaboratory) {
                        [&](const verdict::Record& r) { cases.push_back(defects::seen(r)); });
   const std::vector<verdict::Defect> found = defects::defects_of(nullptr, corpus(), cases, 2, [](std::string_view) {});
   ASSERT_EQ(found.size(), 1u) << listed(found);
-  EXPECT_EQ(found[0].when, "whenever a tensor is uint8");
+  EXPECT_EQ(found[0].when, "whenever self is uint8");
   EXPECT_FALSE(found[0].explained);
   EXPECT_EQ(found[0].cases, found[0].case_ids.size());
+}
+
+// A kernel that crashes where an out has more memory than its result needs.
+class Roomy final : public testee::KernelLibrary {
+ public:
+  std::string_view name() const override { return "roomy"; }
+  bool has(const Operator&) const override { return true; }
+  bool takes_outs_of_other_sizes() const override { return false; }  // so that only --thorough plans larger outs
+  testee::Reply call(const Operator& op, std::span<testee::HostValue> a) override {
+    const testee::Reply reply = reference_.call(op, a);
+    const testee::TensorView& out = Given{op, a}.out();
+    if (out.capacity > out.bytes()) std::raise(SIGSEGV);
+    return reply;
+  }
+
+ private:
+  adapters::ReferenceLibrary reference_;
+};
+
+TEST(Defects, NameTheCircumstance) {
+  Roomy library;
+  const contract::Contract everything;
+  runner::CaseRunner thorough(corpus(), library, everything, {2s, 60s}, 1, true);
+  const cases::RecordedCalls& calls = *corpus().calls("aten::sin.out");
+  std::vector<defects::JudgedCase> cases;
+  for (std::size_t i = 0; i < 4; ++i)
+    cases.push_back(defects::seen(thorough.run_alone({"aten::sin.out", calls.digest(i), {}}).record));
+  const std::vector<verdict::Defect> found =
+      defects::defects_of(&thorough, corpus(), cases, 1, [](std::string_view) {});
+  ASSERT_EQ(found.size(), 1u) << listed(found);
+  EXPECT_TRUE(found[0].sentence.starts_with("aten::sin.out ends in a segmentation fault with outs planned larger"))
+      << found[0].sentence;
+  EXPECT_TRUE(found[0].smallest.message.starts_with("with outs planned larger: crashed with signal 11"))
+      << found[0].smallest.message;
+}
+
+// A kernel that leaves its outs at the sizes with which they come.
+class Unresizing final : public testee::KernelLibrary {
+ public:
+  std::string_view name() const override { return "unresizing"; }
+  bool has(const Operator&) const override { return true; }
+  testee::Reply call(const Operator& op, std::span<testee::HostValue> a) override {
+    const Dims given = Given{op, a}.out().sizes;
+    const testee::Reply reply = reference_.call(op, a);
+    if (reply.outcome == Outcome::ok) Given{op, a}.out().sizes = given;
+    return reply;
+  }
+
+ private:
+  adapters::ReferenceLibrary reference_;
+};
+
+TEST(Defects, AreNamedOnceForOutsThatComeLargerAndSmaller) {
+  Unresizing library;
+  const contract::Contract everything;
+  runner::CaseRunner children(corpus(), library, everything, {2s, 60s});
+  runner::SuiteOptions options;
+  options.operators = "aten::sin.out";
+  std::vector<defects::JudgedCase> cases;
+  runner::judge_blocks(children, runner::plan_blocks(corpus(), options, false), 2,
+                       [&](const verdict::Record& r) { cases.push_back(defects::seen(r)); });
+  const std::vector<verdict::Defect> found =
+      defects::defects_of(&children, corpus(), cases, 2, [](std::string_view) {});
+  ASSERT_EQ(found.size(), 1u) << listed(found);
+  EXPECT_EQ(found[0].sentence, "aten::sin.out gives results of wrong sizes with outs that come larger or smaller");
 }
 
 // The number of known calls of a drawer, and how many of `count` drawn calls were new.
