@@ -41,10 +41,11 @@ class Contestant {
     if (runs()) measured_.failure = engine_->set_inputs(subject.inputs);
     if (runs()) measured_.first = timed([&] { return engine_->run(); });
     measured_.memory = peak.bytes();
-    if (const testee::EngineMachine* machine = engine_->machine()) describe(*machine);
+    if (engine_->machine()) describe(*engine_->machine());
     if (runs()) measured_.failure = replied([&] { given = engine_->outputs(); });
     if (!runs()) return;
-    measured_.binaries = engine_->digests();
+    const testee::EngineMachine* machine = engine_->machine();
+    measured_.binaries = machine ? machine->identity : testee::digests_of_loaded(engine_->binaries());
     measured_.once = measured_.first > most_of_one;
   }
 

@@ -22,11 +22,11 @@ class RemoteEngine final : public testee::Engine {
     for (const auto& [name, content] : introduction().facts)
       if (name == wire::clock_fact) machine_.clock = content, machine_.counts_time = false;
     if (introduction().ticks_per_second == 0) lacks_clock();
+    machine_.identity = server_.identity();
   }
 
   std::string version() const override { return introduction().name; }
   std::vector<std::string> binaries() const override { return {}; }
-  testee::Digests digests() const override { return server_.identity(); }
   const testee::EngineMachine* machine() const override { return &machine_; }
 
   testee::Reply load(const testee::EngineSettings& settings) override {

@@ -52,7 +52,7 @@ std::string in_first_column(const std::string& name) {
 void write_row(std::ostream& out, const ProgramResult& program, std::size_t i) {
   const Measurement &ours = program.engines.front(), &m = program.engines[i];
   if (m.failure.outcome != Outcome::ok) {
-    out << fmt::format("{} FAILS: {}, {}\n", in_first_column(m.contender), name(m.failure.outcome),
+    out << fmt::format("{:<30} FAILS: {}, {}\n", m.contender, name(m.failure.outcome),
                        text::printable(m.failure.message));
     return;
   }

@@ -33,6 +33,7 @@ struct EngineMachine {
   bool counts_time = true;      // whether ticks of this clock are time
   std::optional<double> taken;  // the time of the last request, in seconds; empty if the caller must time the request
   std::uint64_t peak = 0;       // the most bytes of memory that were in use until now; 0 if this is unknown
+  Digests identity = {};        // what identifies the code that computes: names, each with a digest or a version
 };
 
 // A runtime that is timed. The time is that of the call that a client of the engine makes: this interface adds no
@@ -61,9 +62,6 @@ class Engine {
 
   // The names of the binaries that compute. The program must be loaded.
   virtual std::vector<std::string> binaries() const = 0;
-
-  // What identifies the code that computes: names, each with a digest or a version. Requires a loaded program.
-  virtual Digests digests() const { return digests_of_loaded(binaries()); }
 
   // Runs `times` times in a row, without another request between the runs.
   virtual Reply run_times(std::uint32_t times) {
