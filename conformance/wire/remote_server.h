@@ -16,7 +16,9 @@ class RemoteServer {
   explicit RemoteServer(const Address& address);  // throws Fault (invalid, testee) without an introduction
 
   const Introduction& introduction() const { return introduction_; }
-  // The facts that the server states, and facts about its command.
+  // What identifies the server: the facts that it states, and digests of the files of its command.
+  std::vector<std::pair<std::string, std::string>> identity() const;
+  // The same facts, the interface, and how cases are kept apart.
   std::vector<std::pair<std::string, std::string>> facts() const;
   int most_at_once() const;  // The number of connections that it accepts at the same time.
 

@@ -216,9 +216,9 @@ bool read(const assay_tensor& from, const format::Place& place, Tensor& to, Faul
 
 // `tensor` holds the value's tensor.
 bool read(const assay_value& from, const format::Place& place, Tensor& tensor, Value& to, Fault& fault) {
-  static_assert(sizeof from.kind == sizeof(unsigned));
-  unsigned kind = 0;  // a client in C can give a number that assay_kind does not have
-  std::memcpy(&kind, &from.kind, sizeof kind);
+  static_assert(sizeof from.kind <= sizeof(unsigned));  // less where enumerations are short, as on a Cortex-M55
+  unsigned kind = 0;                                    // a client in C can give a number that assay_kind does not have
+  std::memcpy(&kind, &from.kind, sizeof from.kind);
   if (kind > ASSAY_TENSOR) return refuse(fault, "R1", place, "is a value of an unknown kind");
   to.kind = static_cast<ValueKind>(from.kind);
   switch (from.kind) {
