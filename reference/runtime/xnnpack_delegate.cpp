@@ -37,6 +37,7 @@ class XnnpackDelegate final : public Delegate {
  public:
   XnnpackDelegate(const DelegateSource& source) : reserved_(source.options.budget) {
     const xnnpack::Graph graph(source.payload, {}, source.named_data, source.options.payload_form);
+    reserved_.add(graph.tables().nodes()->size() * xnnpack::bytes_of_node, "a payload");
     const auto charge = [this](std::size_t bytes) {
       reserved_.add(2 * bytes, "a payload");
     };  // in the program and in its file
