@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "conformance/sandbox/child.h"
+#include "conformance/sandbox/death.h"
 #include "conformance/text/malformed.h"
 #include "conformance/wire/generator.h"
 #include "conformance/wire/remote.h"
@@ -22,12 +23,20 @@ bool are_the_same(const Value& a, const Value& b) {
   return BodyWriter().value(a).bytes() == BodyWriter().value(b).bytes();
 }
 
+// Sends a request. This child tells its parent what it waits for, because the reply may never come.
+template <class... Read>
+ReplyHead asked(RemoteServer& server, Request request, const BodyWriter& body, Read... read) {
+  const std::string_view name = request_names.at(static_cast<std::size_t>(request) - 1);
+  const sandbox::Circumstance told(concat(sandbox::waiting_for, name));
+  return server.ask(request, body, read...);
+}
+
 class RemoteProgram final : public testee::TesteeProgram {
  public:
   RemoteProgram(RemoteServer& server, std::uint32_t handle) : server_(server), handle_(handle) {}
   ~RemoteProgram() override {
     try {
-      server_.ask(Request::unload, about());
+      asked(server_, Request::unload, about());
     } catch (const sandbox::Lost&) {  // the server is gone already
     }
   }
@@ -46,9 +55,9 @@ class RemoteProgram final : public testee::TesteeProgram {
 
   std::vector<testee::StateEntry> kept(const std::string& method) override {
     std::vector<testee::StateEntry> all;
-    ReplyHead head = server_.ask(Request::method, about().text(method));
+    ReplyHead head = asked(server_, Request::method, about().text(method));
     if (head.status == Status::ok)
-      head = server_.ask(Request::state, about(), [&](BodyReader& r) { read_kept(r, all); });
+      head = asked(server_, Request::state, about(), [&](BodyReader& r) { read_kept(r, all); });
     if (head.status != Status::ok) throw Fault(reply_of(head).outcome, "protocol.state", reply_of(head).message);
     return all;
   }
@@ -76,21 +85,23 @@ class RemoteProgram final : public testee::TesteeProgram {
 
   template <class Write>
   ReplyHead call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs, Write write) {
-    ReplyHead head = server_.ask(Request::method, about().text(method));
+    ReplyHead head = asked(server_, Request::method, about().text(method));
     for (std::uint32_t i = 0; i < inputs.size() && head.status == Status::ok; ++i) {
       BodyWriter body = about().number(i);
       write(body, inputs[i]);
-      head = server_.ask(Request::set_input, body);
+      head = asked(server_, Request::set_input, body);
     }
     return head.status == Status::ok ? executed(about().number(std::uint32_t{1}), outputs) : head;
   }
 
   ReplyHead executed(const BodyWriter& body, std::vector<Value>& outputs) {
     std::uint32_t results = 0;
-    ReplyHead head = server_.ask(Request::execute, body, [&](BodyReader& r) { results = r.number<std::uint32_t>(); });
+    ReplyHead head =
+        asked(server_, Request::execute, body, [&](BodyReader& r) { results = r.number<std::uint32_t>(); });
     outputs.clear();
     for (std::uint32_t i = 0; i < results && head.status == Status::ok; ++i)
-      head = server_.ask(Request::get_output, about().number(i), [&](BodyReader& r) { outputs.push_back(r.value()); });
+      head =
+          asked(server_, Request::get_output, about().number(i), [&](BodyReader& r) { outputs.push_back(r.value()); });
     return head;
   }
 
@@ -142,7 +153,7 @@ class RemoteRuntime final : public testee::Runtime {
     ReplyHead head;
     for (const std::size_t length : {0u, 1u, 1000u}) {
       const std::string bytes(length, static_cast<char>('a' + length % 26));
-      head = server_.ask(Request::ping, std::move(BodyWriter().text(bytes)), [&](BodyReader& r) {
+      head = asked(server_, Request::ping, std::move(BodyWriter().text(bytes)), [&](BodyReader& r) {
         text::well_formed(r.bytes() == bytes, "protocol.ping", "a PING of ", length, " bytes is answered with others");
       });
       if (head.status != Status::ok) break;
@@ -214,7 +225,8 @@ class RemoteRuntime final : public testee::Runtime {
     for (const auto& file : settings.data) body.text(bytes_of(file));
     body.number(settings.share_arenas);
     std::uint32_t handle = 0;
-    const ReplyHead head = server_.ask(Request::load, body, [&](BodyReader& r) { handle = r.number<std::uint32_t>(); });
+    const ReplyHead head =
+        asked(server_, Request::load, body, [&](BodyReader& r) { handle = r.number<std::uint32_t>(); });
     reply = reply_of(head);
     return head.status == Status::ok ? std::make_unique<RemoteProgram>(server_, handle) : nullptr;
   }
