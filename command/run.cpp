@@ -10,6 +10,7 @@
 #include "command/faults.h"
 #include "command/libraries.h"
 #include "command/limits.h"
+#include "command/payload_form.h"
 #include "command/print.h"
 #include "conformance/adapters/optimized/client.h"
 #include "conformance/files/npy.h"
@@ -63,6 +64,7 @@ struct RunCommand {
   std::optional<Int> instructions = {};
   Int timeout = call_seconds;  // seconds of processor time
   files::Tolerance tolerance = hosts::bundle_tolerance;
+  std::string payload = "folded";
   bool trace = false, json = false, map = true, share_arenas = false;
 };
 
@@ -80,7 +82,7 @@ struct Session {
   RuntimeOptions options() const {
     RuntimeOptions options;
     options.budget = access.budget, options.instructions = request.instructions.value_or(options.instructions);
-    options.share_arenas = request.share_arenas;
+    options.share_arenas = request.share_arenas, options.payload_form = payload_form(request.payload);
     return options;
   }
   std::chrono::seconds timeout() const { return std::chrono::seconds(request.timeout); }
@@ -303,6 +305,11 @@ int run(const RunCommand& r) {
                 concat(r.with,
                        " does not count its instructions: --max-instructions is for the reference, the optimized "
                        "runtime and libraries of kernels"));
+  if (r.payload != "folded" && session.with.is_runtime() && (!session.against || session.against->is_runtime()))
+    throw Fault(Outcome::unsupported, "testee",
+                concat(r.with,
+                       " chooses itself how it computes delegates: --payload is for the reference and libraries "
+                       "of kernels; assay undelegate writes a program of either form"));
   for (const ProgramRunners* runners : {&session.with, session.against.get()})
     if (r.limits.bytes != Budget::Limits{}.bytes && runners && !runners->charges_memory())
       throw Fault(
@@ -363,6 +370,7 @@ void define_run(Options& options) {
                        RuntimeOptions{}.instructions))
       .value("N")
       .at_least(1);
+  add_payload(options, r->payload);
   add_limits(options, r->limits);
   add_no_map(options, r->map);
   options.flag("--share-arenas", r->share_arenas,

@@ -44,6 +44,24 @@ class Budget {
   std::shared_ptr<State> state_;
 };
 
+// Bytes that are charged to a budget until the object is destroyed, for memory that no Buffer holds.
+class Reserved {
+ public:
+  explicit Reserved(const Budget& budget) : budget_(budget) {}
+  Reserved(const Reserved&) = delete;
+  Reserved& operator=(const Reserved&) = delete;
+  ~Reserved() { budget_.give_back(bytes_); }
+
+  void add(std::size_t bytes, std::string_view what) {
+    budget_.take(static_cast<Int>(bytes), what);
+    bytes_ += static_cast<Int>(bytes);
+  }
+
+ private:
+  Budget budget_;
+  Int bytes_ = 0;
+};
+
 // During the lifetime of a scope, its budget is charged for the memory of each Buffer that this thread allocates, and
 // for the work of each loop that this thread runs. If scopes nest, the budget of the innermost scope is charged.
 // Outside of every scope nothing is charged. Requires that `budget` and `what` outlive the scope.

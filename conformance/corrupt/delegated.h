@@ -211,18 +211,28 @@ class Delegated {
     edit(bytes);
     return bytes;
   }
-  // The program, with its calls of the delegate.
+  // The program, with its calls of the delegate. All arguments of the delegate are inputs of the method, so that they
+  // need no memory.
   Bytes file() {
     pte::ExecutionPlanT& p = plan();
-    p.inputs.clear(), p.outputs.clear();
-    for (const std::int32_t a : arguments_) p.inputs.push_back(a);
+    p.inputs = arguments_, p.outputs.clear();
+    return called();
+  }
+  // The program, whose method has the inputs and outputs of the graph.
+  Bytes method_file() {
+    const auto inputs = arguments_.begin() + static_cast<std::ptrdiff_t>(graph().inputs.size());
+    plan().inputs.assign(arguments_.begin(), inputs), plan().outputs.assign(inputs, arguments_.end());
+    return called();
+  }
+
+ private:
+  Bytes called() {
     plan_.delegate_call(0, arguments_);
     plan_.delegate(std::string(format::xnnpack::backend), pte::DataLocation::SEGMENT,
                    program_.segment(payload_bytes()));
     return program_.bytes();
   }
 
- private:
   Id external(const Dims& dims, Datatype type, DType dtype, std::uint32_t flag, std::vector<Id>& list) {
     const Id id = inner(dims, type);
     tensor(id).external = graph().externals++, tensor(id).flags = flag;

@@ -93,6 +93,12 @@ xnn::ArgMaxPoolingT& arg_max(D& d, Datatype index, DType dtype) {
   t.index = d.output({1, 2, 2, 2}, index, dtype);
   return t;
 }
+// A fully connected layer of half types with a float32 filter and bias.
+void half_linear(D& d, Datatype type, DType dtype) {
+  d.linear();
+  for (const D::Id id : {d.x, d.y}) d.tensor(id).datatype = static_cast<std::int16_t>(type);
+  for (const std::uint32_t argument : {0u, 1u}) d.argument(argument).scalar_type = static_cast<std::int8_t>(dtype);
+}
 // y = |x| in 8 bits, from an argument to an argument.
 void bytes_throughout(D& d, DType dtype, std::int32_t zero_point = 0) {
   d.clear();
@@ -503,6 +509,8 @@ const PayloadCase every_payload_case[] = {
      [](D& d) {
        d.per_channel(d.convolution().filter, Datatype::qcint4, 0, {1, 1});
      }},
+    {"X35", [](D& d) { half_linear(d, Datatype::fp16, DType::float16); },
+     [](D& d) { half_linear(d, Datatype::bf16, DType::bfloat16); }},
     {"X35", [](D& d) { arg_max(d, Datatype::int32, DType::int32); },
      [](D& d) { arg_max(d, Datatype::fp16, DType::int32); }},
 

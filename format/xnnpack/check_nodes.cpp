@@ -39,7 +39,7 @@ struct ProductTypes {
     switch (input) {
       case fp32:
       case fp16:
-        return (filter == input || is_any(filter, {qcint8, qcint4})) && bias_is({input, fp32}) && output == input;
+        return (filter == input || is_any(filter, {fp32, qcint8, qcint4})) && bias_is({input, fp32}) && output == input;
       case bf16:
         return filter == bf16 && bias_is({fp32}) && is_any(output, {bf16, fp32});
       case qdint8:
@@ -74,7 +74,7 @@ class NodeCheck {
     ranks();
     if (f_.count() > before) return;  // what follows indexes dims
     visit(node_, [this](const auto& table) { parameters(table); });
-    if (f_.count() == before && fixed_) dims();
+    if (f_.count() == before && fixed_ && !is_row_image(input(0)) && !is_row_image(output())) dims();
   }
 
  private:
@@ -83,6 +83,8 @@ class NodeCheck {
   const xnn::Tensor& output() const { return tensor(operands_.outputs[0]); }
   static std::uint32_t dim(const xnn::Tensor& t, std::size_t i) { return t.dims()->Get(static_cast<std::uint32_t>(i)); }
   static std::size_t rank(const xnn::Tensor& t) { return size_of(t.dims()); }
+  // Exporters list the dims of an image that is quantized row by row as [batch, channels, height, width].
+  static bool is_row_image(const xnn::Tensor& t) { return datatype_of(t) == Datatype::qdint8 && rank(t) == 4; }
 
   // -- datatypes ------------------------------------------------------------------------------------------------------
 
@@ -278,7 +280,7 @@ class NodeCheck {
              " input channels");
     const std::uint64_t inputs = std::uint64_t{t.groups()} * t.group_inputs(),
                         outputs = std::uint64_t{t.groups()} * t.group_outputs();
-    agrees("input", input(0), 3, inputs);
+    if (!is_row_image(input(0))) agrees("input", input(0), 3, inputs);
     agrees("output", output(), 3, outputs);
     agrees("filter", input(1), 0, depthwise ? 1 : outputs);
     agrees("filter", input(1), 1, t.kernel_height());

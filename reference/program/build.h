@@ -131,6 +131,9 @@ class PlanBuilder {
 // Builds a whole program: its methods, constants and other bytes.
 class ProgramBuilder {
  public:
+  ProgramBuilder() = default;
+  explicit ProgramBuilder(Program program) : program_(std::move(program)) {}  // adds to this program
+
   PlanBuilder method(const std::string& name = "forward");
 
   std::uint32_t segment(Bytes bytes);  // adds a segment and returns its index

@@ -13,18 +13,24 @@ typename Table::NativeTableType unpacked(const Table& table) {
 
 // The tables as the object that flatc generates for them, and copies of the segments.
 template <class T, class View>
-Result<T> with_segments(Result<OpenFile<View>> file) {
-  if (!file) return {std::nullopt, std::move(file.faults), file.more};
-  T all{unpacked(file->tables()), {}};
+T with_segments(const OpenFile<View>& file) {
+  T all{unpacked(file.tables()), {}};
   all.tables.segments.clear();
-  for (std::uint32_t i = 0; i < file->view().segment_count(); ++i) {
-    const auto bytes = file->segment(i);
+  for (std::uint32_t i = 0; i < file.view().segment_count(); ++i) {
+    const auto bytes = file.segment(i);
     all.segments.emplace_back(bytes.begin(), bytes.end());
   }
-  return {std::move(all), {}};
+  return all;
+}
+template <class T, class View>
+Result<T> with_segments(Result<OpenFile<View>> file) {
+  if (!file) return {std::nullopt, std::move(file.faults), file.more};
+  return {with_segments<T>(*file), {}};
 }
 
 }  // namespace
+
+Program decoded(const ProgramFile& file) { return with_segments<Program>(file); }
 
 Result<Program> decode_program(std::span<const std::byte> file) {
   return with_segments<Program>(open_program(borrowed(file)));

@@ -43,6 +43,7 @@ struct XnnpackPayload {
 };
 
 // Each function decodes a file. It checks the same rules as the function that opens such a file.
+Program decoded(const ProgramFile& file);
 Result<Program> decode_program(std::span<const std::byte> file);
 Result<DataFile> decode_data_file(std::span<const std::byte> file);
 Result<BundledProgram> decode_bundle(std::span<const std::byte> file);

@@ -55,7 +55,11 @@ using Backends = std::map<std::string, MakeDelegate, std::less<>>;
 constexpr std::string_view program_backend = "ProgramBackend";
 std::unique_ptr<Delegate> make_program_delegate(const DelegateSource& source);
 
-// The backends that the reference itself has: only the demonstration backend.
+// The backend "XnnpackBackend" runs the graph of a payload (reference/xnnpack/) by operators of the specification. A
+// fault names the node, such as "node 7, Conv2d". Faults: the rules of payloads (area X), and those of operators.
+std::unique_ptr<Delegate> make_xnnpack_delegate(const DelegateSource& source);
+
+// The backends that the reference itself has: the two above.
 Backends own_backends();
 
 }  // namespace assay

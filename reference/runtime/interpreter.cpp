@@ -191,8 +191,12 @@ void Interpreter::step(const Method& method, Listener* listener) {
   } catch (Fault& f) {
     const Place outer = place_of(plan_), place = outer.in("instruction", static_cast<Int>(at));
     const auto* kernel = instruction.instr_args_as_KernelCall();
-    f.place = concat(text_of(place), kernel ? " (" : "", kernel ? kernels_[index(kernel->op_index())].name : "",
-                     kernel ? ")" : "", f.place.empty() ? "" : ", ", f.place);
+    const auto* delegate = instruction.instr_args_as_DelegateCall();
+    const std::string called = kernel     ? kernels_[index(kernel->op_index())].name
+                               : delegate ? concat("delegate ", delegate->delegate_index())
+                                          : std::string();
+    f.place = concat(text_of(place), called.empty() ? "" : " (", called, called.empty() ? "" : ")",
+                     f.place.empty() ? "" : ", ", f.place);
     throw;
   }
 }

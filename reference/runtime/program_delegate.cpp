@@ -1,3 +1,4 @@
+#include "format/xnnpack/payload.h"
 #include "reference/fault.h"
 #include "reference/runtime/delegate.h"
 #include "reference/runtime/runtime.h"
@@ -39,7 +40,10 @@ const CompileSpec* DelegateSource::compile_spec(std::string_view key) const {
   return found == compile_specs.end() ? nullptr : &*found;
 }
 
-Backends own_backends() { return {{std::string(program_backend), make_program_delegate}}; }
+Backends own_backends() {
+  return {{std::string(program_backend), make_program_delegate},
+          {std::string(format::xnnpack::backend), make_xnnpack_delegate}};
+}
 
 std::unique_ptr<Delegate> make_program_delegate(const DelegateSource& source) {
   auto payload = source.payload;

@@ -14,6 +14,7 @@
 #include "reference/program/program.h"
 #include "reference/runtime/delegate.h"
 #include "reference/runtime/storage.h"
+#include "reference/xnnpack/form.h"
 
 // Runs programs by the requests load, method, set_input, execute and output. The functions throw nothing: a refused
 // request returns a Fault with an outcome, a rule, a place and one sentence. In the comment of a function, "Faults:"
@@ -45,7 +46,8 @@ struct RuntimeOptions {
   // Whether all methods share each planned memory that holds state of any method.
   bool share_arenas = false;
   Backends backends = own_backends();
-  Nested nested = {};  // only the runtime sets it
+  xnnpack::Form payload_form = xnnpack::Form::folded;  // the graph that computes payloads of XNNPACK delegates
+  Nested nested = {};                                  // only the runtime sets it
   // The function that computes the calls of operators. If it is empty, assay::call computes them. Exception: the
   // runtime itself executes a call of an operator that only changes to which tensor a value refers.
   CallOperator call = {};

@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "conformance/corrupt/delegated.h"
 #include "conformance/hosts/calls.h"
 #include "tests/support/methods.h"
 #include "tests/support/rules_shown.h"
@@ -61,6 +62,17 @@ const auto real = identity([](PlanBuilder& p) { return p.real(0.5); });
 const auto truth = identity([](PlanBuilder& p) { return p.boolean(true); });
 const auto string = identity([](PlanBuilder& p) { return p.string("relu"); });
 const auto none = identity([](PlanBuilder& p) { return p.none(); });
+
+// A delegate that adds two inputs of codes. The scale of the first, divided by that of the output, is `ratio`.
+Refusal add_codes(float ratio) {
+  corrupt::Delegated d;
+  d.on_two(xnn::Operation::Add, {2}, {2}, {2});
+  for (std::uint32_t id = 0; id < 3; ++id) {
+    d.per_tensor(id, format::xnnpack::Datatype::qint8, id == d.x ? ratio : 1);
+    d.argument(id).scalar_type = static_cast<std::int8_t>(int8);
+  }
+  return refusal_of_run(in_memory(d.method_file()), {make(int8, {2}), make(int8, {2})});
+}
 
 Refusal run_on(const std::vector<Value>& inputs) { return refusal_of_run(Doubling().program, inputs); }
 
@@ -215,6 +227,8 @@ std::vector<RuntimeCase> runtime_cases() {
       done("I14", "arguments of a delegate", delegate_with, 2u, 1u),
       done("I14", "arguments of a delegate", delegate_with, 2u, 3u),
       done("I17", "instructions", move, 100, 101),
+      done("X46", "the ratio of two scales", add_codes, 255.5f, 256.0f, "must be at least 2^-10 and below 2^8"),
+      done("X46", "the ratio of two scales", add_codes, 0x1p-10f, 0x1p-11f, "must be at least 2^-10 and below 2^8"),
       done("D2", "a backend", delegate_to, "ProgramBackend", "OtherBackend", "OtherBackend"),
       done("D6", "programs within each other", nest, deepest_nesting, deepest_nesting + 1),
       done("R1", "an input's kind", take<>, floats({1, 2}), Int{3}),

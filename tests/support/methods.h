@@ -53,15 +53,18 @@ struct Doubling {
 };
 
 // The refusal of the first request that fails: load the program, prepare its method, set the inputs, or run.
-inline Refusal refusal_of_run(const ProgramBuilder& program, const std::vector<Value>& inputs = {},
-                              RuntimeOptions options = {}) {
-  const auto loaded = LoadedProgram::load(in_memory(program.bytes()), {}, std::move(options));
+inline Refusal refusal_of_run(File program, const std::vector<Value>& inputs = {}, RuntimeOptions options = {}) {
+  const auto loaded = LoadedProgram::load(std::move(program), {}, std::move(options));
   if (!loaded) return loaded.faults.front();
   auto method = loaded->method("forward");
   if (!method) return method.faults.front();
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (const Refusal refused = method->set_input(i, inputs[i])) return refused;
   return method->execute();
+}
+inline Refusal refusal_of_run(const ProgramBuilder& program, const std::vector<Value>& inputs = {},
+                              RuntimeOptions options = {}) {
+  return refusal_of_run(in_memory(program.bytes()), inputs, std::move(options));
 }
 
 // The rule of that refusal; "" if nothing is refused.

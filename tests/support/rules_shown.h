@@ -11,7 +11,7 @@ namespace assay {
 
 inline constexpr std::string_view flow_rules[] = {"H16", "I9",  "I10", "I12", "I15", "I18", "I19", "I20", "I21",
                                                   "M12", "T13", "T15", "T16", "T25", "T26", "T27", "V9"};
-inline constexpr std::string_view runtime_rules[] = {"G3", "T24", "I4", "I10", "I11", "I14", "I17", "D2", "D6",
+inline constexpr std::string_view runtime_rules[] = {"G3", "T24", "I4", "I10", "I11", "I14", "I17", "D2", "D6", "X46",
                                                      "R1", "R2",  "R3", "R4",  "R5",  "R6",  "R7",  "B8", "B9"};
 
 inline constexpr std::string_view client_rules[] = {"R8"};

@@ -11,6 +11,7 @@
 #include "optimized/kernels/instruction_set.h"
 #include "reference/fault.h"
 #include "reference/program/program.h"
+#include "reference/xnnpack/undelegate.h"
 
 #if ASSAY_XNNPACK
 #include "optimized/xnnpack/threads.h"
@@ -89,6 +90,26 @@ OptimizedClient::OptimizedClient(const std::filesystem::path& program, const std
   open(files_.emplace_back(contents(program)).bytes(), all, options);
 }
 
+// A file that breaks a rule of programs is left as it is, so that the runtime itself refuses it.
+OptimizedClient::Bytes OptimizedClient::without_payloads(Bytes program, std::span<const Bytes> data) {
+  const Budget budget = budget_.value_or(Budget());
+  const Budget::Scope scope(budget, "a program");
+  auto opened = open_program(borrowed(program));
+  if (!opened || !xnnpack::has_payloads(*opened)) return program;
+  std::vector<NamedDataFile> files;
+  for (const Bytes file : data)
+    if (auto file_opened = open_data(borrowed(file)))
+      files.push_back(std::move(*file_opened));
+    else
+      return program;
+  const auto valid = validate(std::move(*opened), std::move(files));
+  if (!valid) return program;
+  const auto plain = encode(xnnpack::undelegated(*valid, xnnpack::Form::folded, budget));
+  const sandbox::ClientMemory& kept = files_.emplace_back(plain.size());
+  std::ranges::copy(plain, kept.bytes().begin());
+  return kept.bytes();
+}
+
 void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Options& options) {
   options_.as_written = options.as_written, options_.share_arenas = options.share_arenas;
   options_.least_share = options.least_share, options_.instructions = options.instructions;
@@ -102,6 +123,7 @@ void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Opt
     const optimized::ReferenceBackends& backends = optimized::reference_backends();
     options_.backends = backends.data(), options_.backend_count = backends.size();
   }
+  program = without_payloads(program, data);
   std::vector<assay_bytes> files;
   for (const Bytes file : data) files.push_back(read_only(file));
   assay_program_sizes sizes;

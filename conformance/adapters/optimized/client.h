@@ -17,7 +17,8 @@ namespace assay::adapters {
 // The memories that a client gives a method, with their sizes: {"prepared", 4096}.
 std::vector<std::pair<std::string, std::uint64_t>> memories(const assay_method_sizes& sizes);
 
-// A program on the optimized runtime, with all memory from the heap. All functions throw Fault.
+// A program on the optimized runtime, with all memory from the heap. If the program has XNNPACK delegates, the runtime
+// gets the undelegated program (reference/xnnpack/undelegate.h). All functions throw Fault.
 class OptimizedClient {
  public:
   struct Method {
@@ -67,6 +68,7 @@ class OptimizedClient {
 
  private:
   void open(Bytes program, std::span<const Bytes> data, const Options& options);
+  Bytes without_payloads(Bytes program, std::span<const Bytes> data);
   void begin_pool(std::size_t threads);
   sandbox::ClientMemory memory(std::size_t bytes) const;  // charged to the budget
   void expect_method(const std::string& name) const;

@@ -1,0 +1,243 @@
+#include "reference/xnnpack/body.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "planning/arena.h"
+
+namespace assay::xnnpack {
+namespace {
+
+constexpr std::uint64_t alignment_of_tensors = 16;  // as ExecuTorch plans them
+
+// For each dim of an image [batch, channels, height, width], its dim in [batch, height, width, channels]; and for each
+// dim of the latter, its dim in the former.
+const std::vector<std::size_t> to_channels_first = {0, 3, 1, 2}, to_channels_last = {0, 2, 3, 1};
+const std::vector<std::size_t>& perm_to(Order order) {
+  return order == Order::listed ? to_channels_last : to_channels_first;
+}
+
+template <class T>
+std::vector<T> permuted(const std::vector<T>& of, const std::vector<std::size_t>& perm) {
+  std::vector<T> result;
+  for (const std::size_t d : perm) result.push_back(of[d]);
+  return result;
+}
+
+Dims dims_of(const auto& numbers) {
+  Dims dims;
+  for (const auto n : numbers) dims.push_back(static_cast<Int>(n));
+  return dims;
+}
+
+// 4-bit elements as bytes. A row begins at a byte, and an even element is in the low half of its byte. The stored
+// number is the element + 8.
+Buffer<std::byte> unpacked(std::span<const std::byte> packed, std::size_t row) {
+  constexpr int half = 4, low = 0xf, zero = 8;
+  const std::size_t row_bytes = (row + 1) / 2;
+  Buffer<std::byte> elements;
+  for (std::size_t begin = 0; begin < packed.size(); begin += row_bytes)
+    for (std::size_t i = 0; i < row; ++i) {
+      const int both = std::to_integer<int>(packed[begin + i / 2]);
+      elements.push_back(static_cast<std::byte>(((i % 2 == 0 ? both : both >> half) & low) - zero));
+    }
+  return elements;
+}
+
+}  // namespace
+
+std::size_t dim_in(Order order, std::size_t listed) {
+  return order == Order::listed ? listed : to_channels_last[listed];
+}
+
+std::vector<Int> image_dims(Order order) {
+  return {static_cast<Int>(dim_in(order, 1)), static_cast<Int>(dim_in(order, 2))};
+}
+
+// -- values of the graph ----------------------------------------------------------------------------------------------
+
+DType Body::dtype(Id id) const {
+  switch (graph_.datatype(id)) {
+    case Datatype::fp32:
+      return DType::float32;
+    case Datatype::fp16:
+      return DType::float16;
+    case Datatype::bf16:
+      return DType::bfloat16;
+    case Datatype::quint8:
+      return DType::uint8;
+    case Datatype::qint32:
+    case Datatype::qcint32:
+    case Datatype::int32:
+      return DType::int32;
+    case Datatype::qint8:
+    case Datatype::qcint8:
+    case Datatype::qcint4:
+    case Datatype::qbint4:
+      return DType::int8;
+    default:
+      refuse("value ", id, " is of ", format::xnnpack::find_datatype(graph_.tensor(id).datatype())->name,
+             ", which exporters do not write");
+  }
+}
+
+Sizes Body::sizes(Id id, Order order) const {
+  Sizes sizes;
+  for (const std::uint32_t n : *graph_.tensor(id).dims()) {
+    if (n > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max()))
+      refuse("value ", id, " has a dim of ", n, ", but a size of a tensor has 32 bits");
+    sizes.push_back(static_cast<std::int32_t>(n));
+  }
+  return order == Order::listed ? sizes : permuted(sizes, to_channels_first);
+}
+
+Index Body::read(Id id, Order order) {
+  if (!is_image(id)) order = Order::listed;  // a number, or a constant that is broadcast
+  auto& tensors = tensors_[id];
+  auto& wanted = tensors[slot(order)];
+  const Order other = order == Order::listed ? Order::channels_first : Order::listed;
+  if (!wanted && graph_.is_constant(id)) {
+    std::vector<std::size_t> perm(rank(id));
+    std::iota(perm.begin(), perm.end(), std::size_t{0});
+    if (order == Order::channels_first) perm = to_channels_first;
+    wanted = constant(id, sizes(id), perm, sizes(id, order));
+  }
+  if (!wanted) wanted = permute(tensors[slot(other)].value(), perm_to(order));
+  return *wanted;
+}
+
+void Body::alias(Id from, Id to) {
+  if (graph_.is_constant(from)) read(from);
+  tensors_[to] = tensors_[from];
+}
+
+Order Body::order_of(std::span<const Id> ids) const {
+  bool permuted = false;
+  for (const Id id : ids) {
+    const auto found = tensors_.find(id);
+    const auto has = [&](Order order) { return found != tensors_.end() && found->second[slot(order)]; };
+    const auto dims = sizes(id);
+    const bool is_number = std::ranges::all_of(dims, [](std::int32_t n) { return n == 1; });
+    if (graph_.is_constant(id) ? !is_image(id) && !is_number : !has(Order::channels_first)) return Order::listed;
+    permuted = permuted || (!graph_.is_constant(id) && !has(Order::listed));
+  }
+  return permuted ? Order::channels_first : Order::listed;
+}
+
+// -- constants --------------------------------------------------------------------------------------------------------
+
+Index Body::constant(Id id, const Sizes& dims, const std::vector<std::size_t>& perm, const Sizes& sizes) {
+  const auto [found, is_new] = constants_.try_emplace({id, perm});
+  if (!is_new) return found->second;
+  const Datatype type = graph_.datatype(id);
+  const auto stored = graph_.elements(id);
+  Tensor tensor{dtype(id), dims_of(dims), {}, {}};
+  for (int d = 0; d < tensor.rank(); ++d) tensor.dim_order.push_back(d);
+  if (type == Datatype::qcint4 || type == Datatype::qbint4)
+    tensor.bytes = unpacked(stored, graph_.tensor(id).dims()->Get(1));
+  else
+    tensor.bytes.assign(stored.begin(), stored.end());
+  const Tensor moved = arranged(tensor, dims_of(perm));
+  return found->second = plan_.constant(tensor.dtype, sizes, add_constant_(moved.bytes));
+}
+
+Index Body::floats(const std::vector<float>& elements, const Sizes& sizes) {
+  return plan_.constant(DType::float32, sizes, add_constant_(std::as_bytes(std::span(elements))));
+}
+
+// -- calls ------------------------------------------------------------------------------------------------------------
+
+Index Body::tensor(DType dtype, const Sizes& sizes) {
+  using enum pte::TensorShapeDynamism;
+  const Index index = plan_.tensor(dtype, sizes, is_dynamic_ ? DYNAMIC_BOUND : STATIC);
+  lifetimes_[index] = {calls_, calls_};
+  return index;
+}
+
+void Body::use(Index value) {
+  if (const auto* list = plan_.plan().values[static_cast<std::size_t>(value)]->val.AsTensorList())
+    for (const std::int32_t item : list->items) use(item);
+  if (const auto found = lifetimes_.find(value); found != lifetimes_.end()) found->second.last = calls_;
+}
+
+void Body::call(std::string_view op, const Operands& operands) {
+  for (const auto& operand : operands) use(operand.value);
+  plan_.call_named(op, operands);
+  ++calls_;
+}
+
+Index Body::call(std::string_view op, Operands operands, DType dtype, const Sizes& sizes) {
+  operands.push_back({"out", tensor(dtype, sizes)});
+  const Index out = operands.back().value;
+  call(op, operands);
+  return out;
+}
+
+Index Body::cast(Index from, DType dtype) {
+  return dtype_of(from) == dtype ? from : call("aten::_to_copy.out", {{"self", from}}, dtype, sizes_of(from));
+}
+
+Index Body::permute(Index from, const std::vector<std::size_t>& perm) {
+  const std::vector<Int> dims(perm.begin(), perm.end());
+  return call("aten::permute_copy.out", {{"self", from}, {"dims", plan_.integers(dims)}}, dtype_of(from),
+              permuted(sizes_of(from), perm));
+}
+
+Index Body::numbers(const std::vector<Index>& list) {
+  return plan_.list<pte::IntListT>(std::vector<Int>(list.begin(), list.end()));
+}
+
+Index Body::view(Index from, const Sizes& sizes, const std::vector<Index>& list) {
+  return call("aten::view_copy.out", {{"self", from}, {"size", numbers(list)}}, dtype_of(from), sizes);
+}
+
+Index Body::view(Index from, const Sizes& sizes) {
+  std::vector<Index> list;
+  for (const std::int32_t n : sizes) list.push_back(number(n));
+  return view(from, sizes, list);
+}
+
+Index Body::size(Index tensor, std::size_t dim) {
+  if (!is_dynamic_) return number(sizes_of(tensor)[dim]);
+  const Index n = number(0);
+  call("aten::sym_size.int", {{"self", tensor}, {"dim", number(static_cast<Int>(dim))}, {"result", n}});
+  return n;
+}
+
+// -- the end ----------------------------------------------------------------------------------------------------------
+
+void Body::write_output(Id id, Index to, bool copies) {
+  const Index from = read(id);
+  if (!copies && lifetimes_.contains(from) && outputs_.try_emplace(from, to).second) return;
+  call("aten::clone.out", {{"self", from}, {"out", to}});
+}
+
+void Body::rename(std::vector<Index>& values) const {
+  for (Index& value : values)
+    if (const auto found = outputs_.find(value); found != outputs_.end()) value = found->second;
+}
+
+void Body::finish(std::uint32_t memory) {
+  auto& instructions = plan_.plan().chains.back()->instructions;
+  for (std::size_t i = instructions.size() - calls_; i < instructions.size(); ++i) {
+    auto& args = instructions[i]->instr_args.AsKernelCall()->args;
+    for (const Index value : args)
+      if (auto* list = plan_.plan().values[static_cast<std::size_t>(value)]->val.AsTensorList()) rename(list->items);
+    rename(args);
+  }
+  std::vector<Index> tensors;
+  std::vector<planning::Lifetime> lifetimes;
+  for (const auto& [tensor, lifetime] : lifetimes_) {
+    if (outputs_.contains(tensor)) continue;
+    std::uint64_t bytes = static_cast<std::uint64_t>(info(dtype_of(tensor)).bytes);
+    for (const std::int32_t n : sizes_of(tensor)) bytes *= static_cast<std::uint64_t>(n);
+    tensors.push_back(tensor);
+    lifetimes.push_back({lifetime.first, lifetime.last, bytes, alignment_of_tensors});
+  }
+  std::vector<std::uint64_t> offsets(lifetimes.size());
+  with_workspace([&](format::Workspace& w) { planning::plan_arena(lifetimes, offsets, w); });
+  for (std::size_t i = 0; i < tensors.size(); ++i) plan_.place(tensors[i], memory, offsets[i]);
+}
+
+}  // namespace assay::xnnpack

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "reference/xnnpack/body.h"
+
+// The meaning of a payload: the operators of the specification that compute its graph.
+namespace assay::xnnpack {
+
+// Adds the calls that compute the graph of the body. Requires a body in which the inputs of the graph are defined.
+// Returns for each node the number of calls up to its end. Throws Fault with the node as its place: X46, X15.
+std::vector<std::uint32_t> translate(Body& body);
+
+// The position of a node in messages, such as "node 7, Conv2d".
+std::string place_of_node(const Graph& graph, std::uint32_t node);
+
+// A program whose method "forward" computes the graph, with the dims of the graph's values as upper bounds of sizes.
+// External value k of the graph is input k of the method or, if it is an output, output k - (the number of inputs).
+struct PlainProgram {
+  Program program;
+  std::vector<std::uint32_t> ends;  // what translate() returns
+};
+// `charge` is called with the size of each constant before its bytes are added. Faults: those of translate(); X46 if an
+// output has a lower external id than an input, or if an external id has no value.
+PlainProgram plain_program(const Graph& graph, const std::function<void(std::size_t bytes)>& charge);
+
+}  // namespace assay::xnnpack

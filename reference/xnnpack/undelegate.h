@@ -1,0 +1,17 @@
+#pragma once
+
+#include "reference/program/decoded.h"
+#include "reference/xnnpack/form.h"
+
+namespace assay::xnnpack {
+
+bool has_payloads(const ProgramFile& program);  // whether a method has an XNNPACK delegate
+
+// The program with the calls of operators that compute each XNNPACK delegate in place of the calls of the delegate. It
+// has no XNNPACK delegates, and the constants of their payloads are constants of the program. Other delegates stay.
+// Inputs, outputs and state of the program keep their values and their memory. The new tensors have memory in one more
+// planned memory, and are bounded if an argument of the delegate is not static. Faults: the rules of payloads (area X),
+// with the delegate and the node as their place; limits.memory.
+Program undelegated(const ValidProgram& program, Form form, const Budget& budget);
+
+}  // namespace assay::xnnpack
