@@ -54,7 +54,7 @@ class RemoteRuntime final : public testee::Runtime {
     ReplyHead head;
     for (const std::size_t length : {0u, 1u, 1000u}) {
       const std::string bytes(length, static_cast<char>('a' + length % 26));
-      head = server_.ask(Request::ping, std::move(BodyWriter().text(bytes)), [&](BodyReader& r) {
+      head = asked(server_, Request::ping, std::move(BodyWriter().text(bytes)), [&](BodyReader& r) {
         text::well_formed(r.bytes() == bytes, "protocol.ping", "a PING of ", length, " bytes is answered with others");
       });
       if (head.status != Status::ok) break;

@@ -31,6 +31,8 @@ def header(protocol, faults):
             f"inline constexpr std::array mark{{{', '.join(map(repr, protocol['mark']))}}};", f"inline constexpr std::uint8_t version = {protocol['version']}, log_kind = {protocol['log']};", "",
             enumeration("Request", numbers(protocol["requests"])), enumeration("ValueKind", kinds | {"generated": protocol["generated"]}),
             enumeration("Status", statuses(protocol)), enumeration("Generator", protocol["generators"]), "",
+            "// The names of requests as texts have them. Request n has the name n - 1.",
+            f"inline constexpr std::array<std::string_view, {len(protocol['requests'])}> request_names{{{', '.join(cpp_string(name.upper()) for name in protocol['requests'])}}};", "",
             "// The features that a server may list in its reply to CAPS.", *(f"inline constexpr std::string_view has_{name} = {cpp_string(name)};" for name in protocol["features"]), "",
             "// The facts in the reply to HELLO that assay reads.", *(f"inline constexpr std::string_view {name}_fact = {cpp_string(name)};" for name in protocol["facts"]), "", "}  // namespace assay::wire"]
 
