@@ -15,7 +15,8 @@
 namespace assay::defects {
 namespace {
 
-constexpr Int most_compared = 4096;        // of a result that is looked at
+// The elements of a result that are looked at: all, or the first and the last. The tail of a vector is in the last.
+constexpr Int first_compared = 4096, last_compared = 64;
 constexpr std::size_t most_found = 6;      // hypotheses for one list of answers
 constexpr std::size_t fewest_outside = 4;  // right elements that a condition without a substitute tells from wrong ones
 constexpr double fewest_share_outside = 1.0 / 6;  // of the elements of an answer, on average
@@ -23,6 +24,24 @@ constexpr int bits_of_float32 = 24;
 constexpr double nearly_all_wrong = 0.97, most_meant = 0.6;
 
 constexpr Real infinite = std::numeric_limits<Real>::infinity(), no_number = std::numeric_limits<Real>::quiet_NaN();
+
+// The elements of a result of n that are looked at, in order.
+class Compared {
+ public:
+  explicit Compared(Int n) : n_(n) {}
+  Int count() const { return std::min(n_, first_compared + last_compared); }
+  Int place(Int k) const { return k < first_compared ? k : k + n_ - count(); }  // of element k of these
+  bool has(Int place) const { return place < first_compared || place >= n_ - last_compared; }
+  template <class Elements>
+  void keep_in(Elements& all) const {
+    for (Int k = first_compared; k < count(); ++k)
+      all[static_cast<std::size_t>(k)] = all[static_cast<std::size_t>(place(k))];
+    all.resize(static_cast<std::size_t>(count()));
+  }
+
+ private:
+  Int n_;
+};
 
 // An element of a result with what it was computed from.
 struct Result {
@@ -94,10 +113,11 @@ class Operands {
       }
       names_.push_back(op.arguments[i].name), arrays_.push_back(read<Real>(*t));
     }
+    const Compared compared(out.count());
     Int flat = 0;
     for (const Dims& i : indices(out.sizes)) {
-      if (flat == most_compared) break;
-      for (const Array<Real>& a : arrays_) numbers_.push_back(families::broadcast(a, out.sizes).at(i, flat));
+      if (compared.has(flat))
+        for (const Array<Real>& a : arrays_) numbers_.push_back(families::broadcast(a, out.sizes).at(i, flat));
       ++flat;
     }
   }
@@ -126,23 +146,25 @@ class ResultElements {
   ResultElements(const Operator& op, const cases::HostCall& call, std::size_t output)
       : out_(call.expected.outs.at(output)),
         operands_(op, call, out_),
-        right_(read<Real>(out_)),
+        compared_(out_.count()),
+        right_(read<Real>(out_).data),
         places_(places_in(out_)) {
+    compared_.keep_in(right_);
     for (std::size_t i = 0; i + op.outs() < op.arguments.size(); ++i)
       if (cases::takes_number(op.arguments[i].type)) {
         const auto number = number_in(call.arguments[i]);
         numbers_.push_back(number ? real(*number) : no_number);
       }
   }
-  Int count() const { return std::min(right_.count(), most_compared); }
+  Int count() const { return compared_.count(); }
   std::size_t operands() const { return operands_.names().size(); }
   Result at(Int k) const {
     const Int row = out_.rank() > 0 ? out_.sizes[out_.rank() - 1] : 1;
     return {operands_.names().empty() ? std::span<const Real>() : operands_.at(k),
             numbers_,
-            right_[k],
-            places_.empty() ? k : places_[static_cast<std::size_t>(k)],
-            right_.count(),
+            right_[static_cast<std::size_t>(k)],
+            places_.empty() ? compared_.place(k) : places_[static_cast<std::size_t>(compared_.place(k))],
+            out_.count(),
             row,
             out_.dtype};
   }
@@ -169,7 +191,8 @@ class ResultElements {
 
   const Tensor& out_;
   Operands operands_;
-  Array<Real> right_;
+  Compared compared_;
+  Buffer<Real> right_;
   std::vector<Int> places_;
   std::vector<Real> numbers_;
 };
@@ -253,10 +276,15 @@ std::optional<Seen> compared(const Operator& op, const Answered& a, std::size_t 
     elements = judge::right_elements(op, a.call.expected, k, out);
     if (k < output && std::ranges::find(elements, false) != elements.end()) return std::nullopt;
   }
-  Seen seen{&a, ResultElements(op, a.call, output), std::move(elements), read<Real>(a.outs[output])};
-  seen.right.resize(static_cast<std::size_t>(seen.elements.count()));
-  if (std::ranges::find(seen.right, false) == seen.right.end()) return std::nullopt;
-  return seen;
+  // If the first elements are right, others that are not looked at must be right, too.
+  const auto n = static_cast<Int>(elements.size());
+  const Compared looked_at(n);
+  const auto wrong = std::ranges::find(elements, false) - elements.begin();
+  if (wrong == n || !looked_at.has(wrong)) return std::nullopt;
+  looked_at.keep_in(elements);
+  Array<Real> got = read<Real>(a.outs[output]);
+  looked_at.keep_in(got.data);
+  return Seen{&a, ResultElements(op, a.call, output), std::move(elements), std::move(got)};
 }
 
 struct Counts {
