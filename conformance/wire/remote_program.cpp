@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "conformance/sandbox/child.h"
-#include "conformance/sandbox/death.h"
 #include "conformance/text/malformed.h"
 
 namespace assay::wire {
@@ -29,14 +28,6 @@ void read_kept(BodyReader& r, std::vector<testee::StateEntry>& all) {
   }
 }
 
-// Sends a request. This child tells its parent what it waits for, because the reply may never come.
-template <class... Read>
-ReplyHead asked(RemoteServer& server, Request request, const BodyWriter& body, Read... read) {
-  const std::string_view name = request_names.at(static_cast<std::size_t>(request) - 1);
-  const sandbox::Circumstance told(concat(sandbox::waiting_for, name));
-  return server.ask(request, body, read...);
-}
-
 }  // namespace
 
 std::unique_ptr<RemoteProgram> RemoteProgram::load(RemoteServer& server, const testee::LoadSettings& settings,
@@ -46,18 +37,18 @@ std::unique_ptr<RemoteProgram> RemoteProgram::load(RemoteServer& server, const t
   for (const auto& file : settings.data) body.text(bytes_of(file));
   body.number(settings.share_arenas);
   std::uint32_t handle = 0;
-  head = asked(server, Request::load, body, [&](BodyReader& r) { handle = r.number<std::uint32_t>(); });
+  head = server.ask(Request::load, body, [&](BodyReader& r) { handle = r.number<std::uint32_t>(); });
   return std::unique_ptr<RemoteProgram>(head.status == Status::ok ? new RemoteProgram(server, handle) : nullptr);
 }
 
 RemoteProgram::~RemoteProgram() {
   try {
-    asked(server_, Request::unload, about());
+    server_.ask(Request::unload, about());
   } catch (const sandbox::Lost&) {  // the server is gone already
   }
 }
 
-ReplyHead RemoteProgram::method(const std::string& name) { return asked(server_, Request::method, about().text(name)); }
+ReplyHead RemoteProgram::method(const std::string& name) { return server_.ask(Request::method, about().text(name)); }
 
 ReplyHead RemoteProgram::set_inputs(std::span<const Value> inputs) {
   return set(inputs, [](BodyWriter& body, const Value& v) { body.value(v); });
@@ -76,7 +67,7 @@ ReplyHead RemoteProgram::set(std::span<const Value> inputs, Write write) {
   for (std::uint32_t i = 0; i < inputs.size() && head.status == Status::ok; ++i) {
     BodyWriter body = about().number(i);
     write(body, inputs[i]);
-    head = asked(server_, Request::set_input, body);
+    head = server_.ask(Request::set_input, body);
   }
   return head;
 }
@@ -88,14 +79,14 @@ ReplyHead RemoteProgram::execute_without_allocation(std::uint32_t k) {
 }
 
 ReplyHead RemoteProgram::execute(const BodyWriter& body) {
-  return asked(server_, Request::execute, body, [&](BodyReader& r) { output_count_ = r.number<std::uint32_t>(); });
+  return server_.ask(Request::execute, body, [&](BodyReader& r) { output_count_ = r.number<std::uint32_t>(); });
 }
 
 ReplyHead RemoteProgram::get_outputs(std::vector<Value>& outputs) {
   ReplyHead head;
   outputs.clear();
   for (std::uint32_t i = 0; i < output_count_ && head.status == Status::ok; ++i)
-    head = asked(server_, Request::get_output, about().number(i), [&](BodyReader& r) { outputs.push_back(r.value()); });
+    head = server_.ask(Request::get_output, about().number(i), [&](BodyReader& r) { outputs.push_back(r.value()); });
   return head;
 }
 
@@ -108,7 +99,7 @@ std::vector<testee::StateEntry> RemoteProgram::kept(const std::string& name) {
   std::vector<testee::StateEntry> all;
   const ReplyHead head =
       until_refused([&] { return method(name); },
-                    [&] { return asked(server_, Request::state, about(), [&](BodyReader& r) { read_kept(r, all); }); });
+                    [&] { return server_.ask(Request::state, about(), [&](BodyReader& r) { read_kept(r, all); }); });
   if (head.status != Status::ok) throw Fault(reply_of(head).outcome, "protocol.state", reply_of(head).message);
   return all;
 }

@@ -14,7 +14,7 @@ bool are_the_same(const Value& a, const Value& b) {
 
 class RemoteRuntime final : public testee::Runtime {
  public:
-  explicit RemoteRuntime(const Address& address) : server_(address) {}
+  explicit RemoteRuntime(const Address& address) : server_(address) { server_.announce_requests(); }
 
   std::string_view name() const override { return server_.introduction().name; }
   std::vector<std::pair<std::string, std::string>> facts() const override { return server_.facts(); }
@@ -54,7 +54,7 @@ class RemoteRuntime final : public testee::Runtime {
     ReplyHead head;
     for (const std::size_t length : {0u, 1u, 1000u}) {
       const std::string bytes(length, static_cast<char>('a' + length % 26));
-      head = asked(server_, Request::ping, std::move(BodyWriter().text(bytes)), [&](BodyReader& r) {
+      head = server_.ask(Request::ping, std::move(BodyWriter().text(bytes)), [&](BodyReader& r) {
         text::well_formed(r.bytes() == bytes, "protocol.ping", "a PING of ", length, " bytes is answered with others");
       });
       if (head.status != Status::ok) break;
