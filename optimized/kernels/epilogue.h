@@ -9,7 +9,7 @@
 
 namespace assay::kernels {
 
-// Activation functions. Each is computed by its formula in float32. NaN stays NaN, but has a code.
+// Activation functions. Each is computed by its formula in float32. NaN stays NaN, except in fake_quantize.
 enum class Activation : std::uint8_t {
   none,
   // Min(max(x, low), high): for relu, relu6, hardtanh. Requires limits that are not NaN. The upper limit has priority.

@@ -131,7 +131,7 @@ HWY_INLINE void make_results(const Block& b, const Results& results, std::size_t
     transform_sums(column, to);
     unrolled<made>([&](auto i) HWY_ATTR { half[i][j] = to[i]; });
   }
-  const Epilogue& e = results.epilogue;
+  const Epilogue e = results.epilogue;  // a copy: the compiler knows that no store changes its numbers
   const Vector bias = results.bias ? part.load(results.bias + channel) : hn::Zero(floats);
   const std::size_t y = b.y(tile), x = b.x(tile), columns = std::min(made, results.width - x);
   for (std::size_t i = 0; i < std::min(made, results.height - y); ++i) {

@@ -6,17 +6,12 @@
 #include "format/header.h"
 #include "format/xnnpack/check.h"
 #include "reference/program/decoded.h"
+#include "reference/program/taken.h"
 
 namespace assay::xnnpack {
 namespace {
 
 using format::xnnpack::PayloadView;
-
-template <class T>
-T taken(Result<T> result) {
-  if (!result) throw result.faults.front();
-  return std::move(*result);
-}
 
 AnyFile opened(File file) { return taken(open_as(std::move(file), format::xnnpack_kind)); }
 

@@ -190,7 +190,8 @@ class Servers(Bench):
     def server(self, does="return outputs", facts=(), ticks="said"):
         """A server that gives the recorded outputs; `ticks` is the expression of a reply's bytes before they are sent."""
         output = MLP.parent / "call0_output0.npy"
-        return f"-- {sys.executable} " + str(self.write("server.py", f"""
+        python = "/usr/bin/python3"  # the Python of Debian, for which tools/setup installs numpy
+        return f"-- {python} " + str(self.write("server.py", f"""
 import os, sys
 import numpy
 sys.path.insert(0, {str(WIRE)!r})
