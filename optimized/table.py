@@ -20,8 +20,9 @@ files = parser.parse_args()
 folder, selection = files.folder, files.selection
 kernels = yaml.safe_load(files.kernels.read_text())
 known = {**kernels["pointwise"], **kernels["others"]}
+known = {op: known.get(op, []) + kernels["loops"].get(op, []) for op in {**known, **kernels["loops"]}}
 plain = {kernel: kernel.removesuffix("f32") + "plain" for kernel in kernels["plain"]}
-known = {op: all + [plain[kernel] for kernel in all if kernel in plain] for op, all in known.items()}
+known = {op: [one for kernel in all for one in (kernel, plain.get(kernel)) if one] for op, all in known.items()}
 rewrites = yaml.safe_load(files.rewrites.read_text())
 if files.host:
     for op, host in yaml.safe_load(files.host.read_text()).items():

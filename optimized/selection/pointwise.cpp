@@ -397,6 +397,24 @@ constexpr Kernel pointwise(const char* name) {
 
 bool is_limited(const Call& call) { return call[1].kind != ValueKind::none || call[2].kind != ValueKind::none; }
 
+// clamp with a limit that gives the call another dtype than self's: the limits are operands. A limit fits the common
+// dtype unless the other one is NaN.
+bool has_fitting_limits(const Call& call) {
+  if (!call[0].is_tensor() || !call.arguments.back()->is_tensor() || !is_limited(call)) return false;
+  Promotion promotion;
+  bool is_nan = false;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!is_none(call[i])) promotion.add(call[i]);
+    is_nan = is_nan || (call[i].kind == ValueKind::real && std::isnan(call[i].real));
+  }
+  const auto common = promotion.result();
+  Slot limit;
+  return common && out_of(call).dtype == *common &&
+         std::ranges::all_of(call.arguments.subspan(1, 2), [&](const Value* v) {
+           return is_none(*v) || is_nan || (!v->changes && rounded_number_as(*common, *v, &limit));
+         });
+}
+
 bool is_floating(const Call& call) { return optimized::is_floating(call.tensor(0).dtype); }
 bool has_floating(const Call& call) {
   return std::ranges::any_of(call.arguments.first(2), [](const Value* v) {
