@@ -6,7 +6,8 @@ namespace fs = std::filesystem;
 
 Contender contender(const std::string& argument) {
   const std::size_t equals = argument.find('=');
-  if (equals == std::string::npos) return {argument, {}};
+  const bool is_command = argument.starts_with("-- ");  // which may have "=" in its words
+  if (is_command || equals == std::string::npos) return {argument, {}};
   return {argument.substr(0, equals), argument.substr(equals + 1)};
 }
 

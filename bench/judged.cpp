@@ -27,6 +27,7 @@ Judged verdict(const verdict::TesteeSummary& testee, std::string verdicts) {
 
 Judged judged(const Measurement& measured, const std::vector<verdict::RunFile>& runs) {
   std::string unknown;
+  if (measured.binaries.empty()) return {false, "was never judged: it does not state what identifies its code"};
   for (const verdict::RunFile& run : runs) {
     unknown = first_not_in(verdict::facts_of_header(run.header), measured.binaries);
     const verdict::Summary summary = verdict::summarize(run);

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "bench/process.h"
+#include "bench/replied.h"
 #include "bench/statistics.h"
 #include "conformance/sandbox/processors.h"
 
@@ -11,7 +12,7 @@ namespace assay::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr int least_rounds = 5, bursts_of_each = 5, least_in_a_burst = 3;
+constexpr int least_rounds = 5, bursts_of_each = 5, least_in_a_burst = 3, most_in_a_burst = 1'000'000;
 
 files::Comparison missing() {
   files::Comparison comparison;
@@ -40,9 +41,11 @@ class Contestant {
     if (runs()) measured_.failure = engine_->set_inputs(subject.inputs);
     if (runs()) measured_.first = timed([&] { return engine_->run(); });
     measured_.memory = peak.bytes();
+    if (engine_->machine()) describe(*engine_->machine());
+    if (runs()) measured_.failure = replied([&] { given = engine_->outputs(); });
     if (!runs()) return;
-    given = engine_->outputs();
-    measured_.binaries = testee::digests_of_loaded(engine_->binaries());
+    const testee::EngineMachine* machine = engine_->machine();
+    measured_.binaries = machine ? machine->identity : testee::digests_of_loaded(engine_->binaries());
     measured_.once = measured_.first > most_of_one;
   }
 
@@ -57,6 +60,7 @@ class Contestant {
   void burst(double seconds) {
     const auto begin = Clock::now();
     run();
+    if (engine_->machine()) return burst_of(seconds / seconds_since(begin));
     for (int i = 0; runs() && (i < least_in_a_burst || seconds_since(begin) < seconds); ++i)
       measured_.bursts.push_back(run());
   }
@@ -86,13 +90,26 @@ class Contestant {
     return timed([&] { return engine_->run(); });
   }
 
+  // An engine outside of this process runs as one request, so that the transfer does not count.
+  void burst_of(double runs_wanted) {
+    const auto times = static_cast<std::uint32_t>(std::clamp<double>(runs_wanted, least_in_a_burst, most_in_a_burst));
+    if (runs()) measured_.bursts.push_back(timed([&] { return engine_->run_times(times); }, times));
+  }
+
+  void describe(const testee::EngineMachine& machine) {
+    measured_.clock = machine.clock, measured_.counts_time = machine.counts_time;
+    measured_.memory = machine.peak > 0 ? std::optional(static_cast<Int>(machine.peak)) : std::nullopt;
+  }
+
+  // The time of one of `times` runs: by the engine's machine if it has a clock, else by this process.
   template <class F>
-  double timed(F f) {
+  double timed(F f, std::uint32_t times = 1) {
     const auto begin = Clock::now();
     testee::Reply reply = f();
-    const double seconds = seconds_since(begin);
+    const double seconds = seconds_since(begin) / times;
     measured_.failure = std::move(reply);
-    return seconds;
+    const testee::EngineMachine* machine = engine_->machine();
+    return machine && machine->taken ? *machine->taken : seconds;
   }
 
   Contender contender_;
@@ -159,6 +176,7 @@ std::vector<Measurement> measure(const Subject& subject, std::span<const Contend
 }
 
 std::vector<double> ratios(const Measurement& ours, const Measurement& other) {
+  if (!ours.counts_time || !other.counts_time) return {};
   if (ours.once || other.once) {
     const auto typical = [](const Measurement& m) { return m.once ? m.first : spread_of(m.alternating).median; };
     return {typical(other) / typical(ours)};

@@ -24,13 +24,18 @@ struct Effort {
 struct Measurement {
   std::string contender, version;
   testee::Digests binaries;
-  testee::Reply failure;  // ok if the engine did not fail; else the members below are not known
+  // What measured the times, if the engine computes outside of this process; else empty.
+  std::string clock;
+  bool counts_time = true;  // false if the clock of an emulator counts instructions
+  testee::Reply failure;    // ok if the engine did not fail; else the members below are not known
   double load = 0, first = 0;
-  // The most bytes while it was loaded and ran for the first time, beyond the bytes in use before.
+  // The most bytes while it was loaded and ran for the first time, beyond the bytes in use before. For an engine
+  // outside of this process: the most bytes that it reported.
   std::optional<Int> memory;
   bool once = false;
   // The times of alternating runs; all engines have equally many, except engines that fail or run once.
   std::vector<double> alternating;
+  // The times of runs in bursts. For an engine outside of this process: the mean time of the runs of each burst.
   std::vector<double> bursts;
   // If the engine reports its steps: the median time of each step over several runs, in the order of the steps.
   std::vector<testee::EngineStep> steps;
@@ -46,7 +51,7 @@ std::vector<Measurement> measure(const Subject& subject, std::span<const Contend
                                  const std::function<std::unique_ptr<testee::Engine>(const std::string&)>& make);
 
 // For each round, the time of `other` divided by the time of `ours`. If `other` ran only once, the time of that run
-// divided by the median of `ours`.
+// divided by the median of `ours`. Empty if one of them was not measured in time.
 std::vector<double> ratios(const Measurement& ours, const Measurement& other);
 
 }  // namespace assay::bench

@@ -16,7 +16,7 @@ std::optional<double> ratio_of_bursts(const Measurement& ours, const Measurement
 }
 
 bool both_run(const Measurement& ours, const Measurement& other) {
-  return ours.failure.outcome == Outcome::ok && other.failure.outcome == Outcome::ok;
+  return ours.failure.outcome == Outcome::ok && other.failure.outcome == Outcome::ok && !ratios(ours, other).empty();
 }
 
 // The smallest of them, the fastest engine's.

@@ -54,7 +54,9 @@ text::Json engine_json(const Measurement& ours, const Measurement& m, const file
       text::Json{{"binaries", binaries_json(m.binaries)}, {"load", m.load}, {"first", m.first}, {"once", m.once}});
   json["memory"] = m.memory ? text::Json(*m.memory) : text::Json();
   json["alternating"] = times_json(m.alternating), json["bursts"] = times_json(m.bursts);
-  if (ours.failure.outcome == Outcome::ok) json["ratio"] = spread_json(ratios(ours, m));
+  if (!m.clock.empty()) json["clock"] = m.clock;
+  if (const auto all = ratios(ours, m); ours.failure.outcome == Outcome::ok && !all.empty())
+    json["ratio"] = spread_json(all);
   json["operators"] = operators_json(m), json["steps"] = steps_json(m.steps);
   json["outputs"] = outputs_json(m.outputs, tolerance);
   return json;

@@ -24,7 +24,9 @@ std::string times(const std::vector<double>& seconds) {
 }
 
 std::string ratio(const Measurement& ours, const Measurement& other) {
-  const Spread s = spread_of(ratios(ours, other));
+  const std::vector<double> all = ratios(ours, other);
+  const Spread s = spread_of(all);
+  if (all.empty()) return fmt::format("{:>7}", "-");
   return fmt::format("{:>7.2f} ({:.2f} to {:.2f})", s.median, s.p25, s.p75);
 }
 
@@ -41,6 +43,12 @@ std::string memory(const Measurement& m) {
   return m.memory ? fmt::format("{:.1f}", static_cast<double>(*m.memory) / mebi) : "-";
 }
 
+// A name that is too long for its column has a line of its own.
+std::string in_first_column(const std::string& name) {
+  constexpr std::size_t width = 30;
+  return name.size() > width ? fmt::format("{}\n{:<{}}", name, "", width) : fmt::format("{:<{}}", name, width);
+}
+
 void write_row(std::ostream& out, const ProgramResult& program, std::size_t i) {
   const Measurement &ours = program.engines.front(), &m = program.engines[i];
   if (m.failure.outcome != Outcome::ok) {
@@ -48,10 +56,11 @@ void write_row(std::ostream& out, const ProgramResult& program, std::size_t i) {
                        text::printable(m.failure.message));
     return;
   }
-  out << fmt::format("{:<30} {:>9} {:>9} {:>8}  {}  {}  {:<22}  {}{}\n", m.contender, in_milliseconds(m.load),
-                     in_milliseconds(m.first), memory(m), times(m.alternating), times(m.bursts),
-                     i == 0 || ours.failure.outcome != Outcome::ok ? "" : ratio(ours, m),
-                     in_words(m.outputs, program.tolerance), m.once ? "; ran once" : "");
+  out << fmt::format("{} {:>9} {:>9} {:>8}  {}  {}  {:<22}  {}{}{}\n", in_first_column(m.contender),
+                     in_milliseconds(m.load), in_milliseconds(m.first), memory(m), times(m.alternating),
+                     times(m.bursts), i == 0 || ours.failure.outcome != Outcome::ok ? "" : ratio(ours, m),
+                     in_words(m.outputs, program.tolerance), m.once ? "; ran once" : "",
+                     m.clock.empty() ? "" : text::printable("; clock: " + m.clock));
 }
 
 // The operators that take the most time, so that together they take at least 99 % of it.
@@ -90,7 +99,8 @@ void write_races(std::ostream& out, const Results& results) {
                      results.programs.front().engines.front().contender, results.programs.size());
   out << fmt::format("{:<30} {:>17}  {:>17}\n", "", "alternating", "in bursts");
   for (const Race& race : races(results))
-    out << fmt::format("{:<30} {}  {}\n", race.other, mean_and_least(race.alternating), mean_and_least(race.bursts));
+    out << fmt::format("{} {}  {}\n", in_first_column(race.other), mean_and_least(race.alternating),
+                       mean_and_least(race.bursts));
 }
 
 }  // namespace

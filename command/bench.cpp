@@ -25,7 +25,14 @@ Otherwise, if PROGRAM is a .bpte file, the first case of PROGRAM gives them. Oth
 expected outputs, assay compares the outputs with those of the engine of --with. If FILE has an input that PROGRAM
 lacks, assay keeps state in this input. Its elements are zero at the beginning.
 
-All engines run in one process, on as many processors as --threads states. assay times the engines in three phases:
+A server of the wire protocol is an engine, too. It computes outside of this process, for example on a board, and
+receives PROGRAM, or FILE, over its connection. Its own clock measures the times, if it has one. assay prints the memory
+that the server reports. If the server counts instructions in place of time, assay prints no ratio. --threads has no
+effect on it. A command after "--" is the last engine on the line. Quote a command to write more options after it:
+--against '-- ssh board assay serve optimized'.
+
+All other engines run in one process, on as many processors as --threads states. assay times the engines in three
+phases:
   1. assay loads each engine and runs the program once.
   2. The engines alternate run by run in random order, so that no engine finds its own data in a cache.
   3. Each engine runs alone, several times in a row.
@@ -115,7 +122,7 @@ void define_bench(Options& options) {
       .shows_default();
   options.add_each("--conformance", r->conformance, "RUN",
                    "Prints, beside each engine, the failures of its kernels; RUN is the file that assay kernels -o "
-                   "wrote for these kernels");
+                   "or assay runtime -o wrote for this engine");
   options
       .add("--rtol", r->rtol,
            "Compares outputs with this relative tolerance; default: the tolerance in calls.json, "
@@ -143,7 +150,9 @@ const Registered registered_bench(
       {"assay bench models/*/program.pte --against executorch=xnnpack.pte --against onnxruntime=model.onnx",
        "gives each engine its own file"},
       {"assay bench model.pte --against executorch --threads 2 --conformance results.jsonl --html bench.html",
-       "also shows what a run found wrong in each engine"}}});
+       "also shows what a run found wrong in each engine"},
+      {"assay bench model.pte --against tcp:board:4096 --against serial:/dev/ttyACM0",
+       "compares it with two boards"}}});
 
 }  // namespace
 }  // namespace assay::command

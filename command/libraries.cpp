@@ -78,6 +78,10 @@ template <wire::Address (*address)(std::string_view)>
 std::unique_ptr<testee::Runtime> remote_runtime(const Asked& a) {
   return wire::make_remote_runtime(address(a.value));
 }
+template <wire::Address (*address)(std::string_view)>
+std::unique_ptr<testee::Engine> remote_engine(const Asked& a) {
+  return bench::make_remote(address(a.value));
+}
 wire::Address torch_address(std::string_view) { return wire::python_address("torch_kernels"); }
 
 // -- the table --------------------------------------------------------------------------------------------------------
@@ -116,18 +120,21 @@ constexpr std::array kinds{
                [](const Asked&) { return bench::make_onnxruntime(executable_folder() / "libonnxruntime.so"); }},
     TesteeKind{"python:", "MODULE",
                "a Python module with kernels on numpy arrays, or with a function that loads programs",
-               remote_library<wire::python_address>, remote_runtime<wire::python_address>, not_timed},
+               remote_library<wire::python_address>, remote_runtime<wire::python_address>,
+               remote_engine<wire::python_address>},
     TesteeKind{"tcp:", "HOST:PORT", "a server of the wire protocol at this TCP address",
-               remote_library<wire::tcp_address>, remote_runtime<wire::tcp_address>, not_timed},
+               remote_library<wire::tcp_address>, remote_runtime<wire::tcp_address>, remote_engine<wire::tcp_address>},
     TesteeKind{"serial:", "DEVICE:BAUD", "a server of the wire protocol on a serial line; :BAUD may be left out",
-               remote_library<wire::serial_address>, remote_runtime<wire::serial_address>, not_timed},
+               remote_library<wire::serial_address>, remote_runtime<wire::serial_address>,
+               remote_engine<wire::serial_address>},
     TesteeKind{"runner:", "COMMAND", "a command that takes the same options as ExecuTorch's executor_runner",
                no_kernels, [](const Asked& a) { return hosts::make_command_runtime(a.value); }, not_timed},
     TesteeKind{"results:", "FILE", "a file in which a runtime wrote its results for the cases of assay suite",
                no_kernels, [](const Asked& a) { return scenarios::make_results(a.value); }, not_timed},
     TesteeKind{"-- ", "CMD",
                "a command that is a server of the wire protocol on its standard input and output; write it last",
-               remote_library<wire::command_address>, remote_runtime<wire::command_address>, not_timed},
+               remote_library<wire::command_address>, remote_runtime<wire::command_address>,
+               remote_engine<wire::command_address>},
     TesteeKind{"", "./lib.so", "a shared library that exports assay_kernel_library_v1, assay_runtime or assay_engine",
                [](const Asked& a) { return adapters::load_library(a.name, a.name); },
                [](const Asked& a) { return adapters::load_runtime(a.name, a.name); },

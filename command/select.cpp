@@ -28,7 +28,7 @@ using Selection = std::map<std::string, std::set<std::string>>;
 void add_needs(const assay_method* method, Selection& selection) {
   for (std::size_t i = 0; const char* rewrite = assay_rewrite_at(method, i); ++i)
     selection["rewrites"].insert(fmt::format("- {}\n", rewrite));
-  for (std::size_t i = 0; i < assay_step_count(method); ++i) {
+  for (std::size_t i = 0; i < assay_step_count(method) + assay_folded_step_count(method); ++i) {
     const assay_step_info step = assay_step_at(method, i);
     if (step.op_length == 0 || step.kernel == std::string_view("handle")) continue;
     char operands[512];

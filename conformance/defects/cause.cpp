@@ -162,7 +162,10 @@ class Investigation {
     if (case_runner_) compare_with_hypotheses();
     for (const Symptom& symptom : symptoms()) find(symptom);
     if (case_runner_) join_small();
-    for (Cause& c : causes_) c.named = named(c);
+    for (Cause& c : causes_) {
+      c.named = named(c);
+      if (!c.shows) c.shows = shows_predicate(c);
+    }
     return std::move(causes_);
   }
 
@@ -386,8 +389,28 @@ class Investigation {
     cause.trial = {t.explained.size() + t.contradicting.size(), t.explained.size(), t.indifferent.size(),
                    t.indifferent.size()};
     cause.trial += t.trial;
+    cause.shows = [op = &op_, h, predicate = t.predicate](const cases::HostCall& call, const runner::Judged& answer) {
+      return h.explains(answered(call, answer)) && holds(predicate, features::features_of(*op, call));
+    };
     known_.push_back({&h, t.predicate});
     causes_.push_back(std::move(cause));
+  }
+
+  // Whether a call meets the predicate of a cause, and no hypothesis that is taken explains why it fails.
+  std::function<bool(const cases::HostCall&, const runner::Judged&)> shows_predicate(const Cause& c) const {
+    std::vector<std::pair<Hypothesis, Predicate>> others;
+    for (const auto& [hypothesis, predicate] : known_) others.emplace_back(*hypothesis, predicate);
+    return [op = &op_, predicate = c.predicate, others](const cases::HostCall& call, const runner::Judged& answer) {
+      const features::Features f = features::features_of(*op, call);
+      const auto is_other = [&](const auto& k) {
+        return holds(k.second, f) && k.first.explains(answered(call, answer));
+      };
+      return holds(predicate, f) && std::ranges::none_of(others, is_other);
+    };
+  }
+
+  static Answered answered(const cases::HostCall& call, const runner::Judged& answer) {
+    return {call, symptom_of(answer.record).failure, answer.outs};
   }
 
   // Whether a hypothesis that is taken explains why a drawn call fails.
@@ -448,10 +471,10 @@ class Investigation {
     if (!found[0].cases.empty()) causes_.push_back(std::move(found[0]));
   }
 
-  // Cases whose predicate foretells too few failures have no known cause.
+  // Cases whose predicate foretells too few failures have no known cause. A predicate of few cases must foretell all.
   static void join_unlikely(std::vector<Cause>& found) {
     const auto unlikely = std::stable_partition(found.begin(), found.end(), [&](const Cause& c) {
-      return !c.is_sought || c.trial.convinces(verdict::likely) ||
+      return !c.is_sought || c.trial.convinces(c.cases.size() < few_cases ? verdict::convincing : verdict::likely) ||
              (c.trial.drawn < verdict::fewest_drawn && c.trial.alike == c.trial.drawn &&
               c.predicate.size() > c.premises);
     });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct Cause {
   bool is_sought = true;    // false: no calls were made to find a cause
   verdict::Trial trial;
   std::vector<JudgedCase> cases;  // the cases of the run that fail for this reason
+  // Whether a call that fails with the symptom, and the testee's answer to it, show this cause.
+  std::function<bool(const cases::HostCall& call, const runner::Judged& answer)> shows = {};
 };
 
 // The causes of the failures among the cases of one operator. With a case runner, more calls are drawn and judged to

@@ -23,14 +23,6 @@ std::string failure_of(const Symptom& s) {
                 s.circumstance);
 }
 
-// The rule's word of a literal that says that a call breaks a rule: operators share it, whatever the names of their
-// arguments.
-std::string broken_word(const Predicate& predicate) {
-  for (const Literal& l : predicate)
-    if (const std::string& name = l.name.text(); features::says_broken(name)) return name.substr(0, name.find('('));
-  return {};
-}
-
 // What the library says in nearly all of the cases.
 std::vector<std::string> messages(const std::vector<JudgedCase>& cases) {
   std::map<std::string, std::size_t> said;
@@ -62,7 +54,8 @@ struct Family {
 };
 bool is_about_layouts(const Literal& l) {
   const std::string_view name = l.name;
-  return name.ends_with(" contiguous") || name.ends_with(" channels last") || name.find("dim order") != name.npos;
+  if (l.test == Literal::Test::lacks) return name.ends_with(" contiguous");
+  return name.ends_with(" channels last") || name.find("dim order") != name.npos;
 }
 constexpr auto families = std::to_array<Family>({
     {"mix up the elements of tensors that are not contiguous",
@@ -100,7 +93,7 @@ std::vector<std::string> reasons(const Cause& c) {
   const std::string kind = failure_of(c.symptom);
   if (c.symptom.verdict == verdict::Verdict::quality) return {kind};
   if (!c.is_sought) return {concat(kind, ' ', verdict::name(tier(c)))};
-  if (!c.symptom.rule.empty()) return {concat(kind, ' ', broken_word(c.predicate))};
+  if (!c.symptom.rule.empty()) return {concat(kind, ' ', words(c.predicate))};
   if (const std::string function = aborts_in(c); !function.empty())
     return {concat(kind, " of invalid calls ", function)};
   std::vector<std::string> found;
@@ -178,22 +171,29 @@ verdict::Record named(const JudgedCase& s) {
   return r;
 }
 
-// A simpler call that fails alike; if none is found, the given call.
-verdict::Record shrunk(runner::CaseRunner& case_runner, const JudgedCase& failing) {
+// A simpler call that fails alike for the same cause; if none is found, the given call.
+verdict::Record shrunk(runner::CaseRunner& case_runner, const cases::Corpus& corpus, const Cause& cause,
+                       const JudgedCase& failing) {
   const bool hangs = failing.verdict == verdict::Verdict::timeout;
   verdict::Record found = case_runner.run_alone(failing.id, runner::Detail::all, hangs).record;
   if (failing.id.mutations.empty()) return found;
   const auto is_alike = [&](const verdict::Record& r) {
     return r.verdict == found.verdict && symptom_of(r) == failing.symptom;
   };
+  const auto shows_cause = [&](const cases::CaseId& id, runner::Judged& j) {
+    if (!verdict::is_failure(j.record.verdict)) return false;
+    const cases::HostCall call = cases::host_call(corpus.make(id));
+    j.record.valid = call.valid();
+    return is_alike(j.record) && cause.shows(call, j);
+  };
   std::optional<cases::CaseId> smallest;
-  runner::Trials trials(case_runner.children(), runner::Detail::failures);
+  runner::Trials trials(case_runner.children(), runner::Detail::answer);
   cases::Shrinker search(failing.id);
   while (const auto candidate = search.next()) {
     const std::string id = cases::to_text(*candidate);
     bool alike = false;
     trials.run_while({&id, 1}, case_runner.children().patience().short_limit(),
-                     [&](const runner::Judged& j) { return alike = is_alike(j.record), true; });
+                     [&](runner::Judged j) { return alike = shows_cause(*candidate, j), true; });
     if (alike) smallest = *candidate;
     search.answer(alike);
   }
@@ -270,6 +270,12 @@ std::string demand(const verdict::Record& r) {
   return r.expected.starts_with("invalid, ") || r.expected.starts_with("fault, ") ? r.expected.substr(at + 2) : "";
 }
 
+// "such as: exponent is 300, …", with the operator of the smallest call where there are several.
+std::string such_as(const verdict::Defect& d) {
+  const std::string which = d.operators.size() > 1 ? concat(", in ", d.smallest.operator_name) : "";
+  return concat("such as", which, ": ", demand(d.smallest));
+}
+
 // What is wrong in the smallest call whose cause is not known, as "out is 2, but must be 3".
 std::string example(const verdict::Record& r) {
   if (r.verdict != verdict::Verdict::fail || hides_results(symptom_of(r))) return "";
@@ -289,14 +295,11 @@ std::string without_cause(const verdict::Defect& d, bool is_sought) {
 std::string when(const Group& g, const verdict::Defect& d, const std::vector<JudgedCase>& failing) {
   const Cause& first = g.causes[0];
   if (d.verdict == verdict::Verdict::quality) return "in some calls";
-  if (!first.symptom.rule.empty()) {
-    const std::string broken = demand(d.smallest);
-    if (!broken.empty())
-      return (d.failure == verdict::Class::accepted_though_invalid ? "such as: " : "in invalid calls, such as: ") +
-             broken;
+  if (!demand(d.smallest).empty()) {
+    if (d.failure == verdict::Class::accepted_though_invalid) return such_as(d);
+    if (const std::string function = aborts_in(first); !first.symptom.rule.empty() || !function.empty())
+      return concat(function, function.empty() ? "" : " ", "in invalid calls, ", such_as(d));
   }
-  if (const std::string function = aborts_in(first); !function.empty() && !demand(d.smallest).empty())
-    return fmt::format("{} in invalid calls, such as: {}", function, demand(d.smallest));
   if (!g.is_found() && first.symptom.place.empty()) return without_cause(d, first.is_sought);
   std::string when = condition(g, d.does);
   const bool is_whole = when.starts_with("in ") || (when.empty() && !first.symptom.place.empty());
@@ -313,7 +316,7 @@ std::string circumstance(const Symptom& symptom, const std::vector<JudgedCase>& 
   return std::ranges::any_of(failing, differs) ? symptom.circumstance : failing[0].circumstance;
 }
 
-verdict::Defect defect_of(runner::CaseRunner* case_runner, const Group& group) {
+verdict::Defect defect_of(runner::CaseRunner* case_runner, const cases::Corpus& corpus, const Group& group) {
   verdict::Defect d;
   std::set<std::string> operators;
   std::vector<JudgedCase> failing;
@@ -333,12 +336,17 @@ verdict::Defect defect_of(runner::CaseRunner* case_runner, const Group& group) {
   d.does = does(group);
   d.trial = group.trial();
   d.explained = group.is_found() && d.trial.convinces(verdict::convincing);
-  d.smallest = case_runner ? is_serious(d) ? shrunk(*case_runner, smallest(failing))
-                                           : case_runner
-                                                 ->run_alone(smallest(failing).id, runner::Detail::all,
-                                                             d.verdict == verdict::Verdict::timeout)
-                                                 .record
-                           : named(smallest(failing));
+  const JudgedCase& simplest = smallest(failing);
+  const auto has_simplest = [&](const Cause& c) {
+    return std::ranges::find(c.cases, simplest.id, &JudgedCase::id) != c.cases.end();
+  };
+  if (!case_runner)
+    d.smallest = named(simplest);
+  else if (is_serious(d))
+    d.smallest = shrunk(*case_runner, corpus, *std::ranges::find_if(group.causes, has_simplest), simplest);
+  else
+    d.smallest =
+        case_runner->run_alone(simplest.id, runner::Detail::all, d.verdict == verdict::Verdict::timeout).record;
   const Symptom& symptom = group.causes[0].symptom;
   d.when = when(group, d, failing);
   if (!symptom.circumstance.empty())
@@ -373,7 +381,7 @@ std::vector<verdict::Defect> defects_of(runner::CaseRunner* case_runner, const c
   const std::vector<Group> groups = grouped(std::move(causes));
   std::vector<verdict::Defect> defects;
   runner::in_order(
-      groups.size(), users, [&](std::size_t i) { return defect_of(case_runner, groups[i]); },
+      groups.size(), users, [&](std::size_t i) { return defect_of(case_runner, corpus, groups[i]); },
       [&](verdict::Defect d) { defects.push_back(std::move(d)); });
   std::ranges::sort(defects, verdict::is_more_serious);
   return defects;

@@ -123,7 +123,8 @@ bool is_telling(const Literal& l) {
   }
   if (name.starts_with("the least number of ") || name.starts_with("the largest number of ")) return false;
   const bool is_size = name.starts_with("the number of elements of ") || name.find(" size of ") != name.npos;
-  if (is_size) return l.test == Literal::Test::at_least || is_one_element(l);
+  // Every tensor with elements has sizes of 1 and more.
+  if (is_size) return (l.test == Literal::Test::at_least && l.amount > 1) || is_one_element(l);
   const double halves = l.test == Literal::Test::is ? 2 * l.amount : l.amount;  // kernels branch on 0.5
   return halves == std::trunc(halves) && std::fabs(halves) < 0x1p31;
 }

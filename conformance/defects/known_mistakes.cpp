@@ -421,14 +421,16 @@ class Mistakes {
                  });
         });
     for (std::size_t i = 0; i < inputs_; ++i)
+      if (cases::takes_number(op_.arguments[i].type))
+        add(concat("hold ", name(i), " as float32"), [i](std::vector<Value>& all) {
+          const double* x = std::get_if<double>(&all[i]);
+          return x && changed_to(all[i], static_cast<double>(static_cast<float>(*x)));
+        });
+    for (std::size_t i = 0; i < inputs_; ++i)
       if (op_.arguments[i].type.starts_with("Scalar") && !names_dtype(op_.arguments[i])) {
         add(concat("truncate ", name(i), " to an integer"), [i](std::vector<Value>& all) {
           const double* x = std::get_if<double>(&all[i]);
           return x && std::isfinite(*x) && std::fabs(*x) < 0x1p62 && changed_to(all[i], static_cast<Int>(*x));
-        });
-        add(concat("hold ", name(i), " as float32"), [i](std::vector<Value>& all) {
-          const double* x = std::get_if<double>(&all[i]);
-          return x && changed_to(all[i], static_cast<double>(static_cast<float>(*x)));
         });
         add(concat("round ", name(i), " to the dtype of ", name(first)), [i, first](std::vector<Value>& all) {
           const Tensor* from = std::get_if<Tensor>(&all[first]);

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t most_repeated = 4;  // the number of cases that are repeated at the block's end
 constexpr std::size_t first_confirmed = 2, confirmed_of = 16;  // with Confirm::some: the first 2, then one of 16
-constexpr std::size_t left_out = 15;  // the number of cases that are left out for each that is judged as a sample
 
 using Cases = std::span<const std::string>;  // their ids
 
@@ -56,12 +55,11 @@ class BlockJudge {
     return judged_.size() < block_.size() && children_.patience().is_lost(block_[judged_.size()]);
   }
 
-  // Leaves out some cases of such a kind, and judges the next case alone.
+  // Leaves out some cases of such a kind, and judges the next of the kind alone.
   void judge_sample() {
-    for (std::size_t left = left_out; left > 0 && is_next_lost(); --left)
+    while (is_next_lost() && children_.patience().leaves_out(block_[judged_.size()]))
       judged_.push_back(children_.left_out(block_[judged_.size()]));
-    if (judged_.size() < block_.size())
-      judged_.push_back(children_.run_alone(block_[judged_.size()], Detail::failures, true));
+    if (is_next_lost()) judged_.push_back(children_.run_alone(block_[judged_.size()], Detail::failures, true));
   }
 
   // Runs the cases that have no judgement yet in a fresh child, as far as it lives, then the first cases of the block

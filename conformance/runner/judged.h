@@ -52,6 +52,7 @@ class JudgingChildren {
 
   const sandbox::TimeLimit& time_limit() const { return patience_.full(); }
   const Patience& patience() const { return patience_; }
+  Patience& patience() { return patience_; }
 
   // The judgements of some cases. The list ends at the first case that crashed or damaged the child. After a case that
   // the child recovered from, the child's death tells nothing about the case that it dies with.

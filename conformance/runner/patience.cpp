@@ -9,8 +9,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t few = 3;         // hangs after which the run waits less, and of a kind, after which it samples
-constexpr int times_the_slowest = 20;  // the short limit
+constexpr std::size_t few = 3;  // hangs after which the run waits less, and of a kind, after which it samples
+constexpr std::size_t first_left_out = 15, most_doublings = 16;  // cases that are left out between two samples
+constexpr int times_the_slowest = 20;                            // the short limit
 constexpr std::chrono::milliseconds least_limit = 2s;  // of the short limit: a loaded machine may delay a case
 
 constexpr std::chrono::seconds worth_telling = 3s;  // a wait
@@ -69,6 +70,16 @@ bool Patience::is_lost(std::string_view id) const {
   const std::lock_guard lock(mutex_);
   const auto at = of_kinds_.find(kind_of(id));
   return at != of_kinds_.end() && at->second.size() >= few;
+}
+
+bool Patience::leaves_out(std::string_view id) {
+  const std::lock_guard lock(mutex_);
+  const std::string kind(kind_of(id));
+  const std::size_t doublings = std::min(of_kinds_[kind].size() - few, most_doublings);
+  std::size_t& left_out = left_out_[kind];
+  const bool leaves = left_out < first_left_out << doublings;
+  left_out = leaves ? left_out + 1 : 0;
+  return leaves;
 }
 
 }  // namespace assay::runner

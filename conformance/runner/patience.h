@@ -33,6 +33,10 @@ class Patience {
   // its first '#' or '/': an operator, or a kind of scenario.
   bool is_lost(std::string_view id) const;
 
+  // Whether the next case of such a kind is left out. The number of cases that are left out between two that are judged
+  // doubles with each of these that hangs, too.
+  bool leaves_out(std::string_view id);
+
   // The case that a thread has been waiting for longest, and for how long: "aten::relu.out#37014ec5 (14 s)". Empty if
   // no thread waits for more than a few seconds.
   std::string waits_for() const;
@@ -44,6 +48,7 @@ class Patience {
   mutable std::mutex mutex_;
   std::chrono::nanoseconds slowest_{0};
   std::map<std::string, std::set<std::string>, std::less<>> of_kinds_;  // cases that hang, by kind
+  std::map<std::string, std::size_t, std::less<>> left_out_;            // cases since the last that was judged, by kind
   struct Wait {
     std::string id;
     std::chrono::steady_clock::time_point since;

@@ -20,6 +20,9 @@ class Circumstance {
   Circumstance& operator=(const Circumstance&) = delete;
 };
 
+// The circumstance of a child that waits for a server: these words, and the name of the request.
+inline constexpr std::string_view waiting_for = "waiting for the reply to ";
+
 // How the child ended and its last output, as one text; first the circumstance, if there was one.
 std::string words_of_death(const TaskResult& result);
 

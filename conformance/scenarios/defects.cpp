@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 
+#include "conformance/sandbox/death.h"
 #include "conformance/scenarios/play.h"
 #include "conformance/scenarios/scenario.h"
 #include "conformance/verdict/stated_defects.h"
@@ -76,6 +77,13 @@ std::string gist(std::string words) {
 bool is_silent(const verdict::Record& r) {
   return r.verdict == verdict::Verdict::timeout ||
          (r.verdict == verdict::Verdict::crash && words_of(r).starts_with("crashed with"));
+}
+
+// The request of the wire protocol that the runtime never answered; empty if it is not known.
+std::string unanswered_request(const verdict::Record& r) {
+  if (r.verdict != verdict::Verdict::timeout || !r.message.starts_with(sandbox::waiting_for)) return "";
+  const std::string request = r.message.substr(sandbox::waiting_for.size());
+  return request.substr(0, request.find(':'));
 }
 
 // Whether the program's contents or calls explain the failure, rather than an earlier step or a changed input.
@@ -168,8 +176,10 @@ verdict::StatedCause cause(const verdict::Record& r, const Places& places) {
     if (!place.empty()) return {failure, "", {place}};
     return {failure, "", {concat("with ", subject_of(r.case_id)), "with many programs"}};
   }
+  if (const std::string request = unanswered_request(r); !request.empty())
+    return {r.failure, "do not answer " + request, {place, "in many programs and steps"}};
   const std::string phase = scenarios::phase(r), step = phase.empty() ? "" : concat("in a step \"", phase, '"');
-  return {r.failure, "", {concat(step, step.empty() || place.empty() ? "" : ", ", place)}};
+  return {r.failure, "", {concat(step, step.empty() || place.empty() ? "" : ", ", place), step}};
 }
 
 }  // namespace

@@ -1,108 +1,20 @@
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
-#include "conformance/sandbox/child.h"
 #include "conformance/text/malformed.h"
 #include "conformance/wire/generator.h"
 #include "conformance/wire/remote.h"
-#include "conformance/wire/remote_server.h"
+#include "conformance/wire/remote_program.h"
 
 namespace assay::wire {
 namespace {
-
-std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  text::well_formed(bool(in), "file", file.string(), " cannot be read");
-  return bytes;
-}
 
 bool are_the_same(const Value& a, const Value& b) {
   return BodyWriter().value(a).bytes() == BodyWriter().value(b).bytes();
 }
 
-class RemoteProgram final : public testee::TesteeProgram {
- public:
-  RemoteProgram(RemoteServer& server, std::uint32_t handle) : server_(server), handle_(handle) {}
-  ~RemoteProgram() override {
-    try {
-      server_.ask(Request::unload, about());
-    } catch (const sandbox::Lost&) {  // the server is gone already
-    }
-  }
-
-  testee::Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) override {
-    return reply_of(call(method, inputs, outputs, [](BodyWriter& body, const Value& v) { body.value(v); }));
-  }
-
-  // With inputs that the server generates, tensors of the shapes of these.
-  testee::Reply call_generated(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) {
-    return reply_of(call(method, inputs, outputs, [](BodyWriter& body, const Value& v) {
-      const Tensor* t = std::get_if<Tensor>(&v);
-      t ? body.generated(*t, seed) : body.value(v);
-    }));
-  }
-
-  std::vector<testee::StateEntry> kept(const std::string& method) override {
-    std::vector<testee::StateEntry> all;
-    ReplyHead head = server_.ask(Request::method, about().text(method));
-    if (head.status == Status::ok)
-      head = server_.ask(Request::state, about(), [&](BodyReader& r) { read_kept(r, all); });
-    if (head.status != Status::ok) throw Fault(reply_of(head).outcome, "protocol.state", reply_of(head).message);
-    return all;
-  }
-
-  // Repeats the last call with its inputs and with the k-th allocation refused; 0 refuses none.
-  testee::Reply call_again(std::uint32_t k, std::vector<Value>& outputs) {
-    BodyWriter body = about().number(std::uint32_t{1});
-    if (k > 0) body.number(k);
-    return reply_of(executed(body, outputs));
-  }
-
-  static constexpr std::uint64_t seed = 1;
-
- private:
-  static void read_kept(BodyReader& r, std::vector<testee::StateEntry>& all) {
-    for (std::size_t left = r.count(16); left > 0; --left) {
-      std::string name = r.text();
-      const auto bytes = r.number<std::uint64_t>();
-      text::well_formed(!name.empty(), "protocol.state", "an item of state has no name");
-      text::well_formed(std::ranges::find(all, name, &testee::StateEntry::name) == all.end(), "protocol.state", name,
-                        " occurs twice in the state");
-      all.push_back({std::move(name), bytes, r.number<std::uint32_t>()});
-    }
-  }
-
-  template <class Write>
-  ReplyHead call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs, Write write) {
-    ReplyHead head = server_.ask(Request::method, about().text(method));
-    for (std::uint32_t i = 0; i < inputs.size() && head.status == Status::ok; ++i) {
-      BodyWriter body = about().number(i);
-      write(body, inputs[i]);
-      head = server_.ask(Request::set_input, body);
-    }
-    return head.status == Status::ok ? executed(about().number(std::uint32_t{1}), outputs) : head;
-  }
-
-  ReplyHead executed(const BodyWriter& body, std::vector<Value>& outputs) {
-    std::uint32_t results = 0;
-    ReplyHead head = server_.ask(Request::execute, body, [&](BodyReader& r) { results = r.number<std::uint32_t>(); });
-    outputs.clear();
-    for (std::uint32_t i = 0; i < results && head.status == Status::ok; ++i)
-      head = server_.ask(Request::get_output, about().number(i), [&](BodyReader& r) { outputs.push_back(r.value()); });
-    return head;
-  }
-
-  BodyWriter about() const { return std::move(BodyWriter().number(handle_)); }
-
-  RemoteServer& server_;
-  std::uint32_t handle_;
-};
-
 class RemoteRuntime final : public testee::Runtime {
  public:
-  explicit RemoteRuntime(const Address& address) : server_(address) {}
+  explicit RemoteRuntime(const Address& address) : server_(address) { server_.announce_requests(); }
 
   std::string_view name() const override { return server_.introduction().name; }
   std::vector<std::pair<std::string, std::string>> facts() const override { return server_.facts(); }
@@ -158,7 +70,10 @@ class RemoteRuntime final : public testee::Runtime {
       if (Tensor* t = std::get_if<Tensor>(&v))
         v = generated(std::move(*t), static_cast<std::uint8_t>(Generator::small_numbers), RemoteProgram::seed);
     testee::Reply reply;
-    if (auto program = load_remote(settings, reply)) reply = program->call_generated(method, inputs, from_there);
+    if (auto program = load_remote(settings, reply))
+      reply = reply_of(
+          until_refused([&] { return program->method(method); }, [&] { return program->set_generated_inputs(inputs); },
+                        [&] { return program->execute(1); }, [&] { return program->get_outputs(from_there); }));
     if (reply.outcome != Outcome::ok) return reply;
     if (auto program = load_remote(settings, reply)) reply = program->call(method, here, from_here);
     if (reply.outcome == Outcome::ok && !std::ranges::equal(from_here, from_there, are_the_same))
@@ -195,11 +110,14 @@ class RemoteRuntime final : public testee::Runtime {
     const auto program = load_remote(settings, reply);
     if (program) reply = program->call(method, inputs, right);
     for (std::uint32_t k = 1; reply.outcome == Outcome::ok && k <= most; ++k) {
-      const testee::Reply refused = program->call_again(k, outputs);
+      const auto get = [&] { return program->get_outputs(outputs); };
+      const testee::Reply refused =
+          reply_of(until_refused([&] { return program->execute_without_allocation(k); }, get));
       if (refused.outcome != Outcome::ok && refused.outcome != Outcome::exhausted)
         server_.lose("protocol.allocations",
                      concat("an EXECUTE without its allocation ", k, " is answered ", assay::name(refused.outcome)));
-      if (refused.outcome == Outcome::exhausted) reply = program->call_again(0, outputs);
+      if (refused.outcome == Outcome::exhausted)
+        reply = reply_of(until_refused([&] { return program->execute(1); }, get));
       if (reply.outcome == Outcome::ok && !std::ranges::equal(outputs, right, are_the_same))
         server_.lose("protocol.allocations",
                      concat("an EXECUTE gives other outputs when allocation ", k, " was refused"));
@@ -209,14 +127,10 @@ class RemoteRuntime final : public testee::Runtime {
   }
 
   std::unique_ptr<RemoteProgram> load_remote(const testee::LoadSettings& settings, testee::Reply& reply) {
-    BodyWriter body;
-    body.text(bytes_of(settings.program)).count(settings.data.size());
-    for (const auto& file : settings.data) body.text(bytes_of(file));
-    body.number(settings.share_arenas);
-    std::uint32_t handle = 0;
-    const ReplyHead head = server_.ask(Request::load, body, [&](BodyReader& r) { handle = r.number<std::uint32_t>(); });
+    ReplyHead head;
+    auto program = RemoteProgram::load(server_, settings, head);
     reply = reply_of(head);
-    return head.status == Status::ok ? std::make_unique<RemoteProgram>(server_, handle) : nullptr;
+    return program;
   }
 
   RemoteServer server_;

@@ -58,13 +58,18 @@ RemoteServer::RemoteServer(const Address& address) : address_(address) {
   }
 }
 
-std::vector<std::pair<std::string, std::string>> RemoteServer::facts() const {
+std::vector<std::pair<std::string, std::string>> RemoteServer::identity() const {
   auto all = introduction_.facts;
+  if (command()) std::ranges::move(testee::digests_of_command(command()->words), std::back_inserter(all));
+  return all;
+}
+
+std::vector<std::pair<std::string, std::string>> RemoteServer::facts() const {
+  auto all = identity();
   all.emplace_back("interface", "wire protocol 1");
   all.emplace_back("isolation", forker_     ? "a forked process for each block"
                                 : command() ? "a process for each block"
                                             : "a RESET before each block");
-  if (command()) std::ranges::move(testee::digests_of_command(command()->words), std::back_inserter(all));
   return all;
 }
 

@@ -3,11 +3,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <system_error>
 
 #include "conformance/sandbox/child.h"
+#include "conformance/testee/binaries.h"
 #include "conformance/text/malformed.h"
 #include "reference/refused_memory.h"
 
@@ -70,7 +73,9 @@ struct Server::Handlers {
   static void hello(Server& s, Exchange& e) {
     e.body.number<std::uint32_t>();  // the longest reply that the client takes: ours are shorter than any
     e.body.finish();
-    const auto facts = s.library_ ? s.library_->facts() : decltype(s.library_->facts()){};
+    auto facts = s.library_ ? s.library_->facts() : s.runtime_->facts();
+    const auto binaries = s.library_ ? s.library_->binaries() : s.runtime_->binaries();
+    std::ranges::move(testee::digests_of_loaded(binaries), std::back_inserter(facts));
     e.reply.text(s.library_ ? s.library_->name() : s.runtime_->name());
     e.reply.number(std::uint64_t{Clock::period::den / Clock::period::num})
         .number(sandbox::most_frame_bytes)

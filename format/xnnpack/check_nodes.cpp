@@ -253,7 +253,7 @@ class NodeCheck {
   void parameters(const xnn::Slice& t) {
     for (std::size_t i = 0; i < rank(input(0)); ++i) {
       const std::uint32_t offset = items(t.offsets())[i], size = items(t.sizes())[i];
-      f_.check(within(offset, std::max(size, 1u), dim(input(0), i)), "X37", place_, "takes ", size,
+      f_.check(within(offset, std::max<std::uint32_t>(size, 1), dim(input(0), i)), "X37", place_, "takes ", size,
                " elements from index ", offset, " on, but dim ", i, " has ", dim(input(0), i));
     }
   }

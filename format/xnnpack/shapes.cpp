@@ -89,8 +89,8 @@ class ShapeOf {
     return shape;
   }
   std::optional<Shape> of(const xnn::Pooling& t) const {
-    return windows(t, std::max(t.dilation_height(), 1u), std::max(t.dilation_width(), 1u), t.stride_height(),
-                   t.stride_width());
+    return windows(t, std::max<std::uint32_t>(t.dilation_height(), 1), std::max<std::uint32_t>(t.dilation_width(), 1),
+                   t.stride_height(), t.stride_width());
   }
   std::optional<Shape> of(const xnn::ArgMaxPooling& t) const {
     return windows(t, 1, 1, t.kernel_height(), t.kernel_width());
@@ -150,7 +150,7 @@ class ShapeOf {
     const auto inferred = std::find(shape.dims.begin(), shape.dims.begin() + shape.rank, 0u);
     for (const std::uint32_t n : items(t.shape())) {
       if (n > 0 && stated > most / n) return {};
-      stated *= std::max(n, 1u);
+      stated *= std::max<std::uint32_t>(n, 1);
     }
     if (inferred == shape.dims.begin() + shape.rank) return stated == all ? std::optional(shape) : std::nullopt;
     *inferred = all / stated;

@@ -216,9 +216,9 @@ bool read(const assay_tensor& from, const format::Place& place, Tensor& to, Faul
 
 // `tensor` holds the value's tensor.
 bool read(const assay_value& from, const format::Place& place, Tensor& tensor, Value& to, Fault& fault) {
-  static_assert(sizeof from.kind == sizeof(unsigned));
-  unsigned kind = 0;  // a client in C can give a number that assay_kind does not have
-  std::memcpy(&kind, &from.kind, sizeof kind);
+  static_assert(sizeof from.kind <= sizeof(unsigned));  // less where enumerations are short, as on a Cortex-M55
+  unsigned kind = 0;                                    // a client in C can give a number that assay_kind does not have
+  std::memcpy(&kind, &from.kind, sizeof from.kind);
   if (kind > ASSAY_TENSOR) return refuse(fault, "R1", place, "is a value of an unknown kind");
   to.kind = static_cast<ValueKind>(from.kind);
   switch (from.kind) {
@@ -253,6 +253,13 @@ assay_outcome set_input(assay_method* method, size_t i, const assay_value* value
   return is_set ? ASSAY_OK : outcome_of(found, fault);
 }
 
+// Step i of a method; after its steps come the calls that were computed once. Null if there is no step i.
+const Step* find_step(const assay_method* method, size_t i) {
+  const auto steps = method_of(method).steps(), folded = method_of(method).folded();
+  if (i < steps.size()) return &steps[i];
+  return i - steps.size() < folded.size() ? &folded[i - steps.size()] : nullptr;
+}
+
 }  // namespace
 
 assay_outcome assay_set_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault) {
@@ -285,13 +292,16 @@ void assay_reset(assay_method* method) { method_of(method).reset(); }
 size_t assay_step_count(const assay_method* method) { return method_of(method).steps().size(); }
 size_t assay_next_step(const assay_method* method) { return method_of(method).next_step(); }
 
+size_t assay_folded_step_count(const assay_method* method) { return method_of(method).folded().size(); }
+
 assay_step_info assay_step_at(const assay_method* method, size_t i) {
-  if (i >= assay_step_count(method)) return {.op = "", .kernel = "", .activation = ""};
-  const Step& step = method_of(method).steps()[i];
+  const Step* found = find_step(method, i);
+  if (!found) return {.op = "", .kernel = "", .activation = ""};
+  const Step& step = *found;
   const std::string_view op = step.call.roles ? step.call.roles->name : std::string_view();
   const Fusion* fusion = step.call.fusion;
-  constexpr const char* activations[] = {"",        "clamp", "hardsigmoid", "hardswish",
-                                         "sigmoid", "silu",  "gelu",        "gelu_tanh"};
+  constexpr const char* activations[] = {"",     "clamp", "hardsigmoid", "hardswish",    "sigmoid",
+                                         "silu", "gelu",  "gelu_tanh",   "fake_quantize"};
   return {step.instruction,
           op.data(),
           op.size(),
@@ -312,7 +322,8 @@ const char* assay_rewrite_at(const assay_method* method, size_t i) {
 
 void assay_step_operands(const assay_method* method, size_t i, char* text, size_t size) {
   if (size == 0) return;
-  const Call call = i < assay_step_count(method) ? method_of(method).steps()[i].call : Call();
+  const Step* step = find_step(method, i);
+  const Call call = step ? step->call : Call();
   format::Text operands;
   if (call.roles) write_operands(call, operands);
   const std::size_t n = std::min(operands.view().size(), size - 1);

@@ -238,6 +238,9 @@ typedef struct assay_step_info {
 const char* assay_rewrite_at(const assay_method* method, size_t i);
 /* Returns the number of steps. */
 size_t assay_step_count(const assay_method* method);
+/* Returns the number of calls that were computed once, while the method was made, because they read only constants.
+ * They are numbered after the steps: assay_step_at and assay_step_operands also describe them. */
+size_t assay_folded_step_count(const assay_method* method);
 /* Describes step i. All fields are 0, false or "" if there is no step i. */
 assay_step_info assay_step_at(const assay_method* method, size_t i);
 /* Writes a text with the dtypes and layouts of the tensors of step i. A selective build needs a kernel that accepts

@@ -21,6 +21,10 @@ double first_of(const Tensor& t) {
 
 }  // namespace
 
+void take_bytes(Tensor& t, const Tensor& from) {
+  t.constant = true, t.data = from.data, t.capacity = from.capacity, t.maker = from.maker, t.finite = from.finite;
+}
+
 bool Draft::has(const Instruction& p, std::uint32_t group, std::size_t first) const {
   return !p.dead && std::ranges::any_of(p.call.arguments.first(first), [&](const Value* v) {
     return v && v->kind == ValueKind::tensor && root(*v) == group;
@@ -66,9 +70,8 @@ void Draft::leave_if_unread(std::uint32_t call, std::uint32_t into) {
   planned.dead = true, planned.into = into;
 }
 
-void Draft::make_constant(std::uint32_t v, std::byte* data, std::uint64_t bytes) {
-  flow.each_member(
-      v, [&](std::uint32_t m) { tensors[m].constant = true, tensors[m].data = data, tensors[m].capacity = bytes; });
+void Draft::make_constant(std::uint32_t v, const Tensor& from) {
+  flow.each_member(v, [&](std::uint32_t m) { take_bytes(tensors[m], from); });
 }
 
 bool same_sizes(const Tensor& a, const Tensor& b) { return std::ranges::equal(a.shape(), b.shape()); }

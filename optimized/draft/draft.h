@@ -48,8 +48,8 @@ struct Draft {
   bool stays(const Value& v, std::uint32_t from, std::uint32_t to) const;
   // Drops a call whose result is never read; `into` is the call that now does its work.
   void leave_if_unread(std::uint32_t call, std::uint32_t into);
-  // Turns the value, and all values with the same bytes, into a constant with the bytes `data`.
-  void make_constant(std::uint32_t v, std::byte* data, std::uint64_t bytes);
+  // Turns the value, and all values with the same bytes, into a constant with the bytes of another constant.
+  void make_constant(std::uint32_t v, const Tensor& from);
 };
 
 // A rewrite changes calls so that the results of the program stay the same except for rounding. `apply` returns whether
@@ -60,6 +60,8 @@ struct Rewrite {
   bool (*apply)(Draft& draft);
 };
 
+// Turns t into a constant with the bytes of another constant.
+void take_bytes(Tensor& t, const Tensor& from);
 bool same_sizes(const Tensor& a, const Tensor& b);
 // Whether the elements of a and b are in the same order in memory.
 bool same_elements(const Tensor& a, const Tensor& b);

@@ -22,10 +22,12 @@ struct Instruction {
   // Whether it is a call whose operands always have the types that the operator's schema states.
   bool is_typed = false;
   bool dead = false;  // whether no step executes it
+  // Whether its result is a constant that it computes while the method is made. It is dead, too.
+  bool is_folded = false;
   // For a dead instruction, the instruction that does its work, or `none` if no work is left.
   std::uint32_t into = none;
-  // For a delegate, its number. For a jump, the instruction that follows if the condition is false. For a free, the
-  // value.
+  // For a folded call, its number. For a delegate, its number. For a jump, the instruction that follows if the
+  // condition is false. For a free, the value.
   std::uint32_t target = 0;
   std::uint32_t index = 0;  // the index of the instruction in its chain, for messages
 };

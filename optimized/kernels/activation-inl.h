@@ -60,18 +60,26 @@ HWY_INLINE Vector gelu(Vector x) {
   return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(floats)), tail, hn::Sub(number(1), tail)));
 }
 
+HWY_INLINE Vector fake_quantized(const FakeQuantizer& q, Vector x) {
+  const Vector zero_point = number(q.zero_point);
+  const Vector code = hn::Add(hn::Round(hn::Mul(x, number(q.inverse_scale))), zero_point);
+  const Vector limited = hn::Min(hn::Max(code, number(q.low)), number(q.high));
+  const Vector known = hn::IfThenElse(hn::IsNaN(code), number(q.code_of_nan), limited);
+  return hn::Mul(hn::Sub(known, zero_point), number(q.scale));
+}
+
 // The activations that are applied to sums in registers. The other activations are applied to results that were just
 // stored.
 constexpr bool is_short(Activation activation) {
   return activation <= Activation::clamp || activation == Activation::hardswish;
 }
 
-HWY_INLINE Vector activated(Activation activation, Vector x, Vector low, Vector high) {
+HWY_INLINE Vector activated(Activation activation, const Epilogue& epilogue, Vector x) {
   switch (activation) {
     case Activation::none:
       return x;
     case Activation::clamp:
-      return clamped(x, low, high);
+      return clamped(x, number(epilogue.low), number(epilogue.high));
     case Activation::hardsigmoid:
       return hardsigmoid(x);
     case Activation::hardswish:
@@ -84,6 +92,8 @@ HWY_INLINE Vector activated(Activation activation, Vector x, Vector low, Vector 
       return gelu(x);
     case Activation::gelu_tanh:
       return gelu_tanh(x);
+    case Activation::fake_quantize:
+      return fake_quantized(epilogue.fake_quantizer, x);
   }
   return x;
 }

@@ -49,7 +49,7 @@ struct Depthwise {
 
 void activate_result(const Depthwise& d, std::size_t place) {
   float* out = d.out + place * d.out_stride;
-  activate(instruction_set, d.epilogue.activation, d.epilogue.low, d.epilogue.high, out, out, d.c.groups);
+  activate(instruction_set, d.epilogue, out, out, d.c.groups);
 }
 
 // Results are computed in strips of H rows, whose pixels are read once for all rows. A window has K x K taps; S is the
@@ -169,8 +169,7 @@ void convolve_result(const Depthwise& d, std::size_t y, std::size_t x) {
         sum = hn::MulAdd(part.load(d.pixel(y, i, x, j) + channel), hn::Load(floats, weights), sum);
     if (d.epilogue.residual)
       sum = hn::Add(sum, part.load(d.epilogue.residual + place * d.epilogue.residual_stride + channel));
-    if (is_short(d.epilogue.activation))
-      sum = activated(d.epilogue.activation, sum, number(d.epilogue.low), number(d.epilogue.high));
+    if (is_short(d.epilogue.activation)) sum = activated(d.epilogue.activation, d.epilogue, sum);
     part.store(sum, d.out + place * d.out_stride + channel);
   }
 }

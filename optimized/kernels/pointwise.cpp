@@ -113,7 +113,9 @@ void clamp_row(const void* const* operands, void* out, std::size_t n, const void
 
 template <Activation activation>
 void activation_row(const void* const* operands, void* out, std::size_t n, const void*) {
-  activate(instruction_set, activation, 0, 0, static_cast<const float*>(operands[0]), static_cast<float*>(out), n);
+  Epilogue epilogue;
+  epilogue.activation = activation;
+  activate(instruction_set, epilogue, static_cast<const float*>(operands[0]), static_cast<float*>(out), n);
 }
 
 struct NamedFormula {

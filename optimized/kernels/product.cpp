@@ -289,7 +289,7 @@ Rows rows_of(const Product& p, Range results) {
 void activate_tile(const Epilogue& epilogue, const Rows& rows, Range columns) {
   for (std::size_t r = 0; r < rows.count; ++r) {
     float* out = rows.out(r) + columns.begin;
-    activate(instruction_set, epilogue.activation, epilogue.low, epilogue.high, out, out, columns.size());
+    activate(instruction_set, epilogue, out, out, columns.size());
   }
 }
 

@@ -13,6 +13,12 @@ struct Quantizer {
   bool adds_first = false;  // whether the zero point is added before the number is rounded to an integer, or after
 };
 
+// Replaces a number by the number that its code stands for: (code - zero_point) * scale.
+struct FakeQuantizer : Quantizer {
+  float scale;
+  float code_of_nan;  // the code of NaN; it may be outside of the limits
+};
+
 // Converts n contiguous elements. Each step is rounded to a float. A NaN has the code of the least 32-bit integer,
 // whose low bits are 0.
 template <class Code>

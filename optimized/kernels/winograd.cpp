@@ -131,9 +131,8 @@ HWY_INLINE void make_results(const Block& b, const Results& results, std::size_t
     transform_sums(column, to);
     unrolled<made>([&](auto i) HWY_ATTR { half[i][j] = to[i]; });
   }
-  const Epilogue& e = results.epilogue;
+  const Epilogue e = results.epilogue;  // a copy: the compiler knows that no store changes its numbers
   const Vector bias = results.bias ? part.load(results.bias + channel) : hn::Zero(floats);
-  const Vector low = number(e.low), high = number(e.high);
   const std::size_t y = b.y(tile), x = b.x(tile), columns = std::min(made, results.width - x);
   for (std::size_t i = 0; i < std::min(made, results.height - y); ++i) {
     Vector to[made];
@@ -142,7 +141,7 @@ HWY_INLINE void make_results(const Block& b, const Results& results, std::size_t
       const std::size_t place = (y + i) * results.width + x + j;
       Vector sum = hn::Add(to[j], bias);
       if (e.residual) sum = hn::Add(sum, part.load(e.residual + place * e.residual_stride + channel));
-      if (is_short(e.activation)) sum = activated(e.activation, sum, low, high);
+      if (is_short(e.activation)) sum = activated(e.activation, e, sum);
       part.store(sum, results.data + place * results.stride + channel);
     }
   }
@@ -154,7 +153,7 @@ void activate_results(const Block& b, const Results& results, std::size_t tile) 
   for (std::size_t y = b.y(tile); y < std::min(b.y(tile) + made, results.height); ++y)
     for (std::size_t x = b.x(tile); x < std::min(b.x(tile) + made, results.width); ++x) {
       float* out = results.data + (y * results.width + x) * results.stride;
-      activate(instruction_set, e.activation, e.low, e.high, out, out, b.c.outputs);
+      activate(instruction_set, e, out, out, b.c.outputs);
     }
 }
 

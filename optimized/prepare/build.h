@@ -73,6 +73,11 @@ class Builder {
   bool add_step(std::uint32_t i, bool (*run)(const Step&, Execution&), const void* state, const char* by,
                 bool asks = false);
   bool prepare(const Kernel& kernel, std::uint32_t i, const void*& state);
+  const Kernel* find_kernel_of(const Instruction& i);
+  bool make_folded();
+  bool make_constants(const Kernel& kernel, const Call& call);
+  bool make_constant(Tensor& tensor, bool is_packed);
+  bool run_folded(std::uint32_t i, std::byte* to);
   void find_steps(std::span<const std::uint32_t> step_of);
   format::Place place_of(const Instruction& i) const { return where_.in("instruction", i.index); }
 
@@ -87,6 +92,7 @@ class Builder {
   Method* made_ = nullptr;
   std::optional<Flow> flow_;  // empty if the data flow cannot be known
   std::uint32_t steps_ = 0;
+  Tensor* lent_ = nullptr;  // a constant in scratch memory, which a kernel packs now
   std::uint64_t arena_ = 0, shared_ = 0, scratch_ = 0;
 };
 

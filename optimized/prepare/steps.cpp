@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "optimized/prepare/build.h"
 #include "optimized/runtime/handles.h"
@@ -34,18 +35,66 @@ bool Builder::prepare(const Kernel& kernel, std::uint32_t i, const void*& state)
   return true;
 }
 
+// Returns null if it refuses the call.
+const Kernel* Builder::find_kernel_of(const Instruction& i) {
+  format::Text operands;
+  write_operands(i.call, operands);
+  const Kernel* kernel = find_kernel(i.call, operands.view());
+  if (!kernel) kernel = options_.fallback;
+  if (!kernel)
+    refuse(fault_, "I4", place_of(i), "there is no kernel of ", i.call.roles->name, " for ", operands.view());
+  return kernel;
+}
+
+// Computes the folded constants that the call reads. Returns false if it refuses one of them.
+bool Builder::make_constants(const Kernel& kernel, const Call& call) {
+  const Tensor* packed = kernel.packs ? kernel.packs(call) : nullptr;
+  bool made = true;
+  each_tensor(call, [&](const Value& v) {
+    if (made && v.tensor->maker != Tensor::no_maker) made = make_constant(*v.tensor, v.tensor == packed);
+  });
+  return made;
+}
+
+// A constant that a kernel packs needs memory only until then. It lies in scratch memory, which no step uses yet. A
+// constant that steps read is kept with the packed constants.
+bool Builder::make_constant(Tensor& tensor, bool is_packed) {
+  const std::uint32_t maker = tensor.maker;
+  bool makes = memories_ && packed_.makes();
+  if (is_packed) {
+    scratch_ = std::max(scratch_, aligned(tensor.bytes()));
+    if (!makes) return true;
+    lent_ = &tensor, tensor.data = memories_->scratch.data();
+  } else {
+    const Packed::Floats kept = packed_.take(static_cast<std::uint64_t>(tensor.count()));
+    tensor.data = tensor.home = reinterpret_cast<std::byte*>(const_cast<float*>(kept.data));
+    tensor.maker = Tensor::no_maker;
+    makes = !kept.to_make.empty();
+  }
+  return !makes || run_folded(maker, tensor.data);
+}
+
+// Runs a folded call with the memory `to` for its result.
+bool Builder::run_folded(std::uint32_t i, std::byte* to) {
+  const Instruction& from = source_.instructions[i];
+  const Step& step = made_->folded_[from.target];
+  std::byte*& result = from.call.arguments.back()->tensor->data;
+  std::byte* const before = std::exchange(result, to);
+  Execution once{.threads = options_.threads, .fault = &fault_};
+  const bool made = step.run(step, once);
+  result = before;
+  return made || refuse(fault_, "I4", place_of(from), "cannot be computed before the first execution");
+}
+
 bool Builder::make_call(std::uint32_t i) {
   const Instruction& from = source_.instructions[i];
   if (const Handle* handle = find_handle(from.call.roles->name)) return add_step(i, handle->run, nullptr, "handle");
-  format::Text operands;
-  write_operands(from.call, operands);
-  const Kernel* kernel = find_kernel(from.call, operands.view());
-  if (!kernel) kernel = options_.fallback;
-  if (!kernel)
-    return refuse(fault_, "I4", place_of(from), "there is no kernel of ", from.call.roles->name, " for ",
-                  operands.view());
+  const Kernel* kernel = find_kernel_of(from);
+  if (!kernel || !make_constants(*kernel, from.call)) return false;
   const void* state = nullptr;
-  return prepare(*kernel, i, state) && add_step(i, kernel->run, state, kernel->name, !from.is_typed);
+  if (!prepare(*kernel, i, state)) return false;
+  if (lent_) lent_->data = nullptr, lent_ = nullptr;
+  return add_step(i, kernel->run, state, kernel->name, !from.is_typed);
 }
 
 bool Builder::make_jump(std::uint32_t i) {
@@ -89,13 +138,26 @@ void Builder::find_steps(std::span<const std::uint32_t> step_of) {
     }
 }
 
+bool Builder::make_folded() {
+  for (std::uint32_t i = 0; i < source_.instructions.size(); ++i) {
+    Instruction& from = source_.instructions[i];
+    if (!from.is_folded) continue;
+    const Kernel* kernel = find_kernel_of(from);
+    from.target = steps_;
+    if (!kernel || !add_step(i, kernel->run, nullptr, kernel->name)) return false;
+  }
+  made_->folded_ = made_->steps_.first(steps_), made_->steps_ = made_->steps_.subspan(steps_);
+  steps_ = 0;
+  return true;
+}
+
 bool Builder::make_steps() {
   const auto n = static_cast<std::uint32_t>(source_.instructions.size());
   format::Workspace::Scope scope(workspace_);
   made_->steps_ = tables_.take<Step>(n);
   made_->step_of_ = tables_.take<std::uint32_t>(n);
   const auto step_of = workspace_.take<std::uint32_t>(std::uint64_t{n} + 1);
-  if (!has_room()) return false;
+  if (!has_room() || !make_folded()) return false;
   for (std::uint32_t i = 0; i < n; ++i) {
     step_of[i] = steps_;
     if (!make_step(i)) return false;

@@ -1,10 +1,14 @@
+#include <cmath>
+#include <cstring>
+
 #include "optimized/draft/draft.h"
 #include "optimized/runtime/table.h"
 #include "optimized/selection/views.h"
 #include "rewrites.gen.h"
 
 // Drops copies of constants and of other tensors. fold_constants: a constant never changes, so a call that only
-// converts it or reorders its dimensions gives the same result once, before the first execution. drop_copies: the copy
+// converts it, dequantizes it or reorders its dimensions gives the same result once, before the first execution.
+// drop_copies: the copy
 // has the same bytes as its source, no other call writes the copy, and the source does not change after its first
 // read. Every call that read the copy therefore reads the same elements from the source.
 namespace assay::optimized {
@@ -38,8 +42,58 @@ bool fold_number(Draft& draft, Instruction& p) {
   const auto element = draft.tables.take<float>(1);
   if (element.empty()) return false;
   element[0] = static_cast<float>(*n);
-  draft.make_constant(v, reinterpret_cast<std::byte*>(element.data()), sizeof(float));
+  Tensor constant;
+  constant.data = reinterpret_cast<std::byte*>(element.data()), constant.capacity = sizeof(float);
+  draft.make_constant(v, constant);
   return p.dead = true;
+}
+
+// Whether only calls of operators read the value.
+bool is_read_by_calls(Draft& draft, const Value& v) {
+  if (draft.lookups_left < draft.calls.size()) return false;
+  draft.lookups_left -= draft.calls.size();
+  return std::ranges::all_of(draft.calls, [&](const Instruction& p) {
+    bool uses = false;
+    each_tensor(p.call, [&](const Value& other) { uses = uses || &other == &v; });
+    return !uses || p.dead || p.call.roles;
+  });
+}
+
+template <class T>
+bool are_small(const Tensor& t) {
+  for (std::int64_t i = 0; i < t.count(); ++i) {
+    T x;
+    std::memcpy(&x, t.at(i), sizeof x);  // it may be unaligned while memory is only counted
+    if (!(std::fabs(x) < 0x1p90)) return false;
+  }
+  return true;
+}
+
+// Whether the scales are so small that their products with the differences of two codes are finite.
+bool has_small_scales(const Value& v) {
+  if (v.kind == ValueKind::real) return std::fabs(v.real) < 0x1p90;
+  if (!v.is_tensor()) return false;
+  if (v.tensor->dtype == DType::float32) return are_small<float>(*v.tensor);
+  return v.tensor->dtype == DType::float64 && are_small<double>(*v.tensor);
+}
+
+// Dequantized constants. Rewrites and kernels may examine a constant while memory is only counted, when a dequantized
+// constant has no elements yet. Two facts are therefore known without them: the elements are finite, and there are
+// more than one, so that no number is read from them.
+bool fold_dequantized(Draft& draft, Instruction& p) {
+  const Value& to = *p.call.arguments.back();
+  const std::uint32_t v = draft.index_of(to);
+  for (const Value* operand : p.call.arguments.first(3))
+    if (operand->changes || (operand->is_tensor() && (!operand->tensor->constant || !operand->tensor->data)))
+      return false;
+  if (!is_f32(to) || to.tensor->rank < 2 || to.tensor->count() < 2 || !has_small_scales(p.call[1]) ||
+      !draft.flow.is_private(v) || draft.flow.group(v).members != 1 || !is_read_by_calls(draft, to) ||
+      !find_kernel(p.call))
+    return false;
+  Tensor& out = *to.tensor;
+  out.constant = true, out.data = nullptr, out.finite = Tensor::Finite::yes;
+  out.maker = static_cast<std::uint32_t>(&p - draft.calls.data());
+  return p.dead = p.is_folded = true;
 }
 
 // A copy of a constant that only changes the order of dimensions becomes a constant with the same bytes, if all its
@@ -58,7 +112,7 @@ bool fold_order(Draft& draft, Instruction& p, const View& view) {
   sort_dimensions(view, order.data());
   if (!lies_in(view, order.data())) return false;
   const Tensor before = out;
-  out.constant = true, out.data = self.data, out.capacity = self.capacity, out.dim_order = order.data();
+  take_bytes(out, self), out.dim_order = order.data();
   p.dead = std::ranges::all_of(draft.calls, [&](const Instruction& reader) {
     bool reads = false;
     each_tensor(reader.call, [&](const Value& v) { reads = reads || &v == to; });
@@ -73,6 +127,9 @@ bool fold(Draft& draft) {
   for (Instruction& p : draft.calls) {
     if (draft.is_op(p, "dim_order_ops::_to_dim_order_copy.out"))
       changed |= fold_number(draft, p);
+    else if (draft.is_op(p, "quantized_decomposed::dequantize_per_tensor.out") ||
+             draft.is_op(p, "quantized_decomposed::dequantize_per_channel.out"))
+      changed |= fold_dequantized(draft, p);
     else if (const auto view = p.dead || !p.is_typed ? std::nullopt : view_of_copy(p.call))
       changed |= fold_order(draft, p, *view);
   }
@@ -90,7 +147,7 @@ bool drop(Draft& draft) {
     const std::uint32_t a = draft.index_of(to), b = draft.index_of(from);
     if (!draft.flow.is_private(a) || draft.flow.place(a).size != draft.flow.place(b).size) continue;
     if (from.tensor->constant)
-      draft.make_constant(a, from.tensor->data, from.tensor->capacity);
+      draft.make_constant(a, *from.tensor);
     else if (draft.flow.is_steady(b))
       draft.flow.merge(a, b);
     else

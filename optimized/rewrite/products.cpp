@@ -1,3 +1,4 @@
+#include "optimized/rewrite/codes.h"
 #include "optimized/rewrite/fuser.h"
 #include "optimized/runtime/table.h"
 #include "optimized/selection/layout.h"
@@ -21,6 +22,7 @@ class Product : public Fuser {
     take_norm();
     take_residual();
     take_activation();
+    take_codes();
     return call().fusion;
   }
 
@@ -63,34 +65,26 @@ class Product : public Fuser {
     take(fusion, p->call.arguments[3], {&at, 1});
   }
 
-  bool take_clamp(double low, double high, Value* out, std::uint32_t at) {
+  bool take_clamp(float low, float high, Value* out, std::uint32_t at) {
     Fusion fusion = fused();
     const bool first = fusion.activation == kernels::Activation::none;
     if (!first && fusion.activation != kernels::Activation::clamp) return false;
     fusion.activation = kernels::Activation::clamp;
     constexpr float infinity = std::numeric_limits<float>::infinity();
     const float before_low = first ? -infinity : fused().low, before_high = first ? infinity : fused().high;
-    if (!(low <= high) || static_cast<float>(low) > before_high || static_cast<float>(high) < before_low) return false;
-    fusion.low = std::max(static_cast<float>(low), before_low);
-    fusion.high = std::min(static_cast<float>(high), before_high);
+    if (low > before_high || high < before_low) return false;
+    fusion.low = std::max(low, before_low);
+    fusion.high = std::min(high, before_high);
     return take(fusion, out, {&at, 1});
   }
 
   // An activation that is a single call.
   bool take_call(const Instruction& p, std::uint32_t at) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     const Call& call = p.call;
     Value* out = call.arguments.back();
     if (call[0].kind != ValueKind::tensor || draft_.root(call[0]) != draft_.root(result())) return false;
     if (!is_pointwise_f32(call) || !same_elements(call.tensor(0), *out->tensor)) return false;
-    const auto limit = [&](const Value& v, double none) {
-      return v.kind == ValueKind::none ? std::optional(none) : number_of(v);
-    };
-    if (is_op(p, "aten::relu.out")) return take_clamp(0, infinity, out, at);
-    if (is_op(p, "aten::hardtanh.out") || is_op(p, "aten::clamp.out")) {
-      const auto low = limit(call[1], -infinity), high = limit(call[2], infinity);
-      return low && high && take_clamp(*low, *high, out, at);
-    }
+    if (const auto limits = limits_of(draft_, p)) return take_clamp(limits->low, limits->high, out, at);
     if (fused().activation != kernels::Activation::none) return false;
     Fusion fusion = fused();
     if (is_op(p, "aten::sigmoid.out")) fusion.activation = kernels::Activation::sigmoid;
@@ -99,6 +93,56 @@ class Product : public Fuser {
       if (call[1].string() == "tanh") fusion.activation = kernels::Activation::gelu_tanh;
     }
     return fusion.activation != kernels::Activation::none && take(fusion, out, {&at, 1});
+  }
+
+  // Two calls that quantize a value and convert its codes back, if no other call reads the codes.
+  struct Roundtrip {
+    Codes codes;
+    Value* out;
+  };
+  std::optional<Roundtrip> roundtrip_of(const Value& v, std::uint32_t* done) const {
+    const Instruction* p = readers(v, &done[0], 1) == 1 ? &draft_.calls[done[0]] : nullptr;
+    const auto codes = p ? quantized(draft_, *p) : std::nullopt;
+    if (!codes) return {};
+    const Value& stored = *p->call.arguments.back();
+    const Instruction* back = readers(stored, &done[1], 1) == 1 ? &draft_.calls[done[1]] : nullptr;
+    const auto numbers = back ? dequantized(draft_, *back) : std::nullopt;
+    if (!numbers || !codes->have_scale_of(*numbers)) return {};
+    Value* out = back->call.arguments.back();
+    const Tensor& x = *result().tensor;
+    if (!same_sizes(x, *stored.tensor) || !same_sizes(x, *out->tensor) || !same_elements(x, *out->tensor)) return {};
+    return Roundtrip{*codes, out};
+  }
+
+  // The calls that quantize the result and convert its codes back. A clamp before them becomes limits of the codes,
+  // because the code of a number rises with the number.
+  bool take_codes() {
+    using enum kernels::Activation;
+    std::uint32_t done[2];
+    if (fused().activation != none && fused().activation != clamp) return false;
+    const auto trip = roundtrip_of(result(), done);
+    if (!trip) return false;
+    Fusion fusion = fused();
+    fusion.activation = fake_quantize, fusion.fake_quantizer = trip->codes.numbers;
+    if (fused().activation == clamp) {
+      fusion.fake_quantizer.low = code_of(trip->codes, fused().low, *call().set);
+      fusion.fake_quantizer.high = code_of(trip->codes, fused().high, *call().set);
+    }
+    if (!take(fusion, trip->out, done)) return false;
+    while (take_clamped_codes(trip->codes.dtype)) continue;
+    return true;
+  }
+
+  // The calls that clamp the result of the codes, quantize it with the same scale and convert it back.
+  bool take_clamped_codes(DType dtype) {
+    std::uint32_t done[3];
+    const Instruction* p = reader(done[0]);
+    const auto limits = p ? limits_of(draft_, *p) : std::nullopt;
+    const auto trip = limits ? roundtrip_of(*p->call.arguments.back(), done + 1) : std::nullopt;
+    Fusion fusion = fused();
+    return trip && trip->codes.have_scale_of(dtype, fusion.fake_quantizer) &&
+           same_elements(*result().tensor, *p->call.arguments.back()->tensor) &&
+           clamp_codes(fusion.fake_quantizer, trip->codes, *limits, *call().set) && take(fusion, trip->out, done);
   }
 
   // The calls that make clamp(x + 3, 0, 6), from x + 3 on. Returns their result, or null.

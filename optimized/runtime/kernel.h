@@ -39,6 +39,7 @@ struct Fusion {
   Value* residual = nullptr;
   kernels::Activation activation = kernels::Activation::none;
   float low = 0, high = 0;
+  kernels::FakeQuantizer fake_quantizer = {};
   bool safe = false;    // for softmax: a row whose elements are all -infinity becomes zeros
   bool unread = false;  // for a pool: the indices are not written, because no call reads them
   const Attention* attention = nullptr;
@@ -100,6 +101,8 @@ struct Kernel {
   const void* (*prepare)(const Call& call, Stores& stores);
   bool (*run)(const Step& step, Execution& execution);
   bool takes_views = false;  // whether the kernel accepts calls with views
+  // The constant that `prepare` packs, so that `run` does not read it; null if the call has none.
+  const Tensor* (*packs)(const Call& call) = nullptr;
 };
 
 // A kernel and the operator that it computes. Rows are sorted by operator. The first kernel that accepts a call

@@ -71,6 +71,8 @@ class Method {
   // For each instruction, counted through all chains, the step that executes it, or no_step if no step does.
   static constexpr std::uint32_t no_step = ~std::uint32_t{0};
   std::span<const std::uint32_t> step_of() const { return step_of_; }
+  // The calls that were computed once, while the method was made.
+  std::span<const Step> folded() const { return folded_; }
   std::span<const Rewrite* const> rewrites() const { return rewrites_; }  // the rewrites that changed its calls
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
@@ -121,7 +123,7 @@ class Method {
   const Kernel* fallback_ = nullptr;
   std::span<Value> values_, initial_;
   std::span<Tensor> tensors_;
-  std::span<Step> steps_;
+  std::span<Step> steps_, folded_;
   std::span<Delegate> delegates_;
   std::span<std::uint32_t> step_of_;
   std::span<const Rewrite* const> rewrites_;

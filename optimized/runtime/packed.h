@@ -48,6 +48,7 @@ class Packed {
     for (const char c : what) layout_ = (layout_ ^ static_cast<unsigned char>(c)) * prime;  // FNV-1a
   }
 
+  bool makes() const { return own_; }            // whether kernels fill the blocks
   std::uint64_t bytes() const { return used_; }  // the number of bytes that were taken
   // A digest of all blocks that were taken and all facts that were noted.
   std::uint64_t layout() const { return layout_; }

@@ -28,7 +28,10 @@ struct Tensor {
   std::uint8_t rank = 0;
   bool moves = false;      // whether its sizes may change
   bool unbounded = false;  // whether only its memory limits its sizes, not the declared sizes
-  bool constant = false;   // whether it is a constant of the file
+  bool constant = false;   // whether it is a constant of the file, or computed from constants alone
+  // For a constant without memory: the instruction that computes it while the method is made. Else no_maker.
+  static constexpr std::uint32_t no_maker = ~std::uint32_t{0};
+  std::uint32_t maker = no_maker;
   // For a constant: whether all elements are finite. A kernel determines this once.
   enum class Finite : std::uint8_t { unknown, yes, no } finite = Finite::unknown;
   // Whether a kernel reads up to most_beyond bytes after its elements. The kernel ignores these bytes.

@@ -119,6 +119,8 @@ bool run(const Step& step, Execution& execution) {
   return true;
 }
 
+const Tensor* packed_weight(const Call& call) { return call.tensor(weight).constant ? &call.tensor(weight) : nullptr; }
+
 namespace {
 
 bool accepts(const Call& call) {
@@ -141,6 +143,8 @@ const void* prepare_direct(const Call& call, Stores& stores) { return prepare(ca
 }  // namespace convolution
 
 extern const Kernel convolution_f32;
-const Kernel convolution_f32{"convolution_f32", convolution::accepts, convolution::prepare_direct, convolution::run};
+const Kernel convolution_f32{
+    "convolution_f32",         convolution::accepts, convolution::prepare_direct, convolution::run, false,
+    convolution::packed_weight};
 
 }  // namespace assay::optimized

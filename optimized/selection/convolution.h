@@ -19,5 +19,6 @@ struct Algorithm {
 // Prepares the step of a call. Requires a call that fits_fusion accepts.
 const void* prepare(const Call& call, Stores& stores, const Algorithm& algorithm);
 bool run(const Step& step, Execution& execution);
+const Tensor* packed_weight(const Call& call);  // the constant weights, or null
 
 }  // namespace assay::optimized::convolution

@@ -29,6 +29,7 @@ std::optional<kernels::Images> images_of(const Tensor& t) {
 kernels::Epilogue epilogue_of(const Fusion& fusion) {
   kernels::Epilogue e;
   e.activation = fusion.activation, e.low = fusion.low, e.high = fusion.high;
+  e.fake_quantizer = fusion.fake_quantizer;
   return e;
 }
 

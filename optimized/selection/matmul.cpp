@@ -149,6 +149,11 @@ const void* prepare(const Call& call, Stores& stores) {
   return &s;
 }
 
+const Tensor* packed_factor(const Call& call) {
+  const auto f = factors_of(call);
+  return f && is_packed_once(*f) ? f->b : nullptr;
+}
+
 // The product of the tensors' current sizes, if the result can have its sizes and b fits.
 std::optional<Product> moved_product(const Call& call, std::size_t scratch) {
   const Factors f = *factors_of(call);
@@ -184,6 +189,6 @@ bool run(const Step& step, Execution& execution) {
 }  // namespace
 
 extern const Kernel matmul_f32;
-const Kernel matmul_f32{"matmul_f32", accepts, prepare, run, true};
+const Kernel matmul_f32{"matmul_f32", accepts, prepare, run, true, packed_factor};
 
 }  // namespace assay::optimized

@@ -127,11 +127,28 @@ bool has_one_scale(const Operands& o) {
   return !o.scales().is_tensor() || (o.scales().tensor->count() == 1 && o.zero_points().tensor->count() == 1);
 }
 
-// Calls body(at, n) for runs of results whose scale and zero point are equal, for parts of the runs on several threads.
-// `at` has the positions of out, input, scale and zero point.
+// Runs of fewer elements take much longer.
+constexpr std::ptrdiff_t short_run = 16;
+
+// The loops over the results in the order of the out, or, if its runs are short, in the order of the input.
+Nest loops_of(const Places& p, const Operands& o) {
+  const auto run = [](const Nest& nest) { return nest.loops == 0 ? 0 : nest.count[nest.loops - 1]; };
+  const Nest nest = nest_of(p.shape, o.out().dim_order, p.strides);
+  if (run(nest) >= short_run || o.input().rank != p.shape.rank) return nest;
+  const Nest other = nest_of(p.shape, o.input().dim_order, p.strides);
+  return run(other) > run(nest) ? other : nest;
+}
+
+// Elements of an operand with equal distances.
+struct Run {
+  std::ptrdiff_t first, stride;
+};
+
+// Calls body(at, n, input, out) for runs of n results whose scale and zero point are equal, for parts of the runs on
+// several threads. `at` has the positions of out, input, scale and zero point.
 template <class Body>
-void each_run(const Places& p, const Tensor& out, const kernels::Threads& threads, const Body& body) {
-  const Nest whole = nest_of(p.shape, out.dim_order, p.strides);
+void each_run(const Places& p, const Operands& o, const kernels::Threads& threads, const Body& body) {
+  const Nest whole = loops_of(p, o);
   if (whole.loops == 0) return;
   const int inner = whole.loops - 1;
   const bool shares = whole.stride[2][inner] == 0 && whole.stride[3][inner] == 0;
@@ -147,7 +164,7 @@ void each_run(const Places& p, const Tensor& out, const kernels::Threads& thread
       for (std::ptrdiff_t i = 0; i < n; i += step) {
         std::ptrdiff_t now[most_operands];
         for (int k = 0; k < most_operands; ++k) now[k] = first[k] + at[k] + i * nest.stride[k][inner];
-        body(now, step, nest.stride[1][inner]);
+        body(now, step, Run{now[1], nest.stride[1][inner]}, Run{now[0], nest.stride[0][inner]});
       }
     });
   });
@@ -189,18 +206,28 @@ struct SlowQuantizer {
   }
 };
 
+constexpr std::ptrdiff_t tile = 256;
+
+template <class T>
+void scatter(const T* from, std::ptrdiff_t n, T* to, std::ptrdiff_t stride) {
+  for (std::ptrdiff_t i = 0; i < n; ++i) to[i * stride] = from[i];
+}
+
 template <class Code>
-void quantize_run(const kernels::Quantizer& q, kernels::QuantizeRow<Code> row, const Tensor& input, std::ptrdiff_t from,
-                  std::ptrdiff_t stride, Code* to, std::ptrdiff_t n) {
-  constexpr std::ptrdiff_t tile = 256;
-  if (input.dtype == DType::float32 && (stride == 1 || n == 1))
-    return row(q, input.elements<float>() + from, to, static_cast<std::size_t>(n));
+void quantize_run(const kernels::Quantizer& q, kernels::QuantizeRow<Code> row, const Tensor& input, const Run& from,
+                  Code* codes, const Run& to, std::ptrdiff_t n) {
+  const bool reads = input.dtype == DType::float32 && (from.stride == 1 || n == 1), writes = to.stride == 1 || n == 1;
+  if (reads && writes)
+    return row(q, input.elements<float>() + from.first, codes + to.first, static_cast<std::size_t>(n));
   const Gather gather = find_gather(input.dtype, Element::f32);
   alignas(64) float gathered[tile];
+  alignas(64) Code made[tile];
   for (std::ptrdiff_t i = 0; i < n; i += tile) {
-    const auto now = static_cast<std::size_t>(std::min(tile, n - i));
-    gather(input.at(from + i * stride), stride, gathered, now);
-    row(q, gathered, to + i, now);
+    const std::ptrdiff_t now = std::min(tile, n - i);
+    gather(input.at(from.first + i * from.stride), from.stride, gathered, static_cast<std::size_t>(now));
+    Code* out = codes + to.first + i * to.stride;
+    row(q, gathered, writes ? out : made, static_cast<std::size_t>(now));
+    if (!writes) scatter(made, now, out, to.stride);
   }
 }
 
@@ -224,18 +251,19 @@ bool run_quantize(const Step& step, Execution& execution) {
   const auto bytes = static_cast<std::ptrdiff_t>(o.input().element_bytes());
   return with_code(o.out().dtype, [&]<class Code>() {
     const kernels::QuantizeRow<Code> row = kernels::find_quantize<Code>(*step.call.set);
-    each_run(p, o.out(), execution.threads, [&](const std::ptrdiff_t* i, std::ptrdiff_t n, std::ptrdiff_t stride) {
+    each_run(p, o, execution.threads, [&](const std::ptrdiff_t* i, std::ptrdiff_t n, const Run& from, const Run& to) {
       const double inverse = stored_as(steps->first, 1 / element(o.scales(), i[2]));
       const double zero_point = element(o.zero_points(), i[3]);
-      Code* to = o.out().elements<Code>() + i[0];
+      Code* codes = o.out().elements<Code>();
       if (is_fast) {
         const kernels::Quantizer q{static_cast<float>(inverse), static_cast<float>(zero_point), static_cast<float>(low),
                                    static_cast<float>(high), form == Form::per_token};
-        return quantize_run(q, row, o.input(), i[1], stride, to, n);
+        return quantize_run(q, row, o.input(), from, codes, to, n);
       }
       const SlowQuantizer q{inverse, zero_point, low, high, form == Form::per_token, steps->common};
-      const std::byte* from = o.input().at(i[1]);
-      for (std::ptrdiff_t k = 0; k < n; ++k) write(q(read(from + k * stride * bytes)), to + k);
+      const std::byte* x = o.input().at(from.first);
+      for (std::ptrdiff_t k = 0; k < n; ++k)
+        write(q(read(x + k * from.stride * bytes)), codes + to.first + k * to.stride);
     });
     return true;
   });
@@ -304,9 +332,32 @@ bool is_float_difference(const Steps& steps, DType input, double zero_point) {
   return is_wide && find_dtype(static_cast<int>(input))->bytes < 4 && std::fabs(zero_point) < 0x1p22;
 }
 
+template <class Code>
+void dequantize_run(kernels::DequantizeRow<Code> row, float zero_point, float scale, const Code* codes, float* results,
+                    const Run& to, std::ptrdiff_t n) {
+  if (to.stride == 1 || n == 1) return row(zero_point, scale, codes, results + to.first, static_cast<std::size_t>(n));
+  alignas(64) float made[tile];
+  for (std::ptrdiff_t i = 0; i < n; i += tile) {
+    const std::ptrdiff_t now = std::min(tile, n - i);
+    row(zero_point, scale, codes + i, made, static_cast<std::size_t>(now));
+    scatter(made, now, results + to.first + i * to.stride, to.stride);
+  }
+}
+
+// Whether the sizes of the operands fit each other and the result.
+bool fits(const Operands& o) {
+  Places p;
+  return place(o, p) && (o.form != Form::per_tensor || has_one_scale(o)) &&
+         std::ranges::equal(p.shape.span(), o.out().shape());
+}
+bool moves(const Operands& o) {
+  return std::ranges::any_of(o.call.arguments, [](const Value* v) { return v->is_tensor() && v->tensor->moves; });
+}
+
 template <Form form>
 bool accepts_dequantize(const Call& call) {
-  return call.set && plan_dequantize({call, form});
+  const Operands o{call, form};
+  return call.set && plan_dequantize(o) && (moves(o) || fits(o));
 }
 
 template <Form form>
@@ -323,23 +374,22 @@ bool run_dequantize(const Step& step, Execution& execution) {
              out_bytes = static_cast<std::ptrdiff_t>(out.element_bytes());
   const bool has_zero_points = o.zero_points().kind != ValueKind::none;
   const bool is_fast = steps->common == DType::float32 && !steps->is_complex && out.dtype == DType::float32;
-  each_run(p, out, execution.threads, [&](const std::ptrdiff_t* i, std::ptrdiff_t n, std::ptrdiff_t stride) {
+  each_run(p, o, execution.threads, [&](const std::ptrdiff_t* i, std::ptrdiff_t n, const Run& from, const Run& to) {
     const double given = element(o.scales(), i[2]), scale = steps->scale ? stored_as(*steps->scale, given) : given;
     const double zero_point = has_zero_points ? element(o.zero_points(), i[3]) : 0;
-    if (is_fast && (stride == 1 || n == 1) && static_cast<double>(static_cast<float>(scale)) == scale &&
+    if (is_fast && (from.stride == 1 || n == 1) && static_cast<double>(static_cast<float>(scale)) == scale &&
         is_float_difference(*steps, input.dtype, zero_point) && with_code(input.dtype, [&]<class Code>() {
-          kernels::find_dequantize<Code> (*step.call.set)(static_cast<float>(zero_point), static_cast<float>(scale),
-                                                          input.elements<Code>() + i[1], out.elements<float>() + i[0],
-                                                          static_cast<std::size_t>(n));
+          dequantize_run(kernels::find_dequantize<Code>(*step.call.set), static_cast<float>(zero_point),
+                         static_cast<float>(scale), input.elements<Code>() + from.first, out.elements<float>(), to, n);
           return true;
         }))
       return;
-    const std::byte* from = input.at(i[1]);
-    std::byte* to = out.at(i[0]);
+    const std::byte* codes = input.at(from.first);
+    std::byte* y = out.at(to.first);
     for (std::ptrdiff_t k = 0; k < n; ++k) {
-      const double x = read(from + k * stride * bytes);
+      const double x = read(codes + k * from.stride * bytes);
       store_product(*steps, write, has_zero_points ? difference(*steps, x, zero_point) : x, scale, out.dtype,
-                    to + k * out_bytes);
+                    y + k * to.stride * out_bytes);
     }
   });
   return true;

@@ -48,7 +48,7 @@ bool read_shifts(const Call& call, std::int64_t* shifts) {
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const int d = dim_of(*dims[i], self.rank);
     if (d < 0 || self.rank == 0) return false;
-    const std::int64_t n = std::max(self.sizes[d], 1);
+    const std::int64_t n = std::max<std::int32_t>(self.sizes[d], 1);
     shifts[d] = (shifts[d] + given[i]->integer % n + n) % n;
   }
   return true;
@@ -108,10 +108,8 @@ bool run_shuffle(const Step& step, Execution& execution) {
   Shape shape = shape_of(self);  // of the result
   const auto scale = [&](int d, std::int64_t factor, bool divides) {
     const std::int64_t n = shape.sizes[d];
-    if (divides && n % factor != 0) return false;
-    const __int128 size = divides ? n / factor : static_cast<__int128>(n) * factor;
-    if (size > INT32_MAX) return false;
-    shape.sizes[d] = static_cast<std::int32_t>(size);
+    if (divides ? n % factor != 0 : n > 0 && factor > INT32_MAX / n) return false;
+    shape.sizes[d] = static_cast<std::int32_t>(divides ? n / factor : n * factor);
     return true;
   };
   if (!scale(c, r * r, !is_reverse) || !scale(c + 1, r, is_reverse) || !scale(c + 2, r, is_reverse) ||

@@ -30,6 +30,6 @@ const void* prepare_winograd(const Call& call, Stores& stores) { return prepare(
 }  // namespace
 
 extern const Kernel winograd_f32;
-const Kernel winograd_f32{"winograd_f32", accepts, prepare_winograd, run};
+const Kernel winograd_f32{"winograd_f32", accepts, prepare_winograd, run, false, packed_weight};
 
 }  // namespace assay::optimized

@@ -1,14 +1,11 @@
 #include "format/xnnpack/payload.h"
 #include "reference/fault.h"
+#include "reference/program/taken.h"
 #include "reference/runtime/delegate.h"
 #include "reference/runtime/runtime.h"
 
 namespace assay {
 namespace {
-
-void require_done(Refusal refused) {
-  if (refused) throw *refused;
-}
 
 class ProgramDelegate final : public Delegate {
  public:
@@ -21,12 +18,6 @@ class ProgramDelegate final : public Delegate {
     for (std::size_t i = 0; i < inputs(); ++i) require_done(method_.set_input(i, arguments[i]));
     require_done(method_.execute());
     for (std::size_t i = 0; i < outputs(); ++i) arguments[inputs() + i] = taken(method_.output(i));
-  }
-
-  template <class T>
-  static T taken(Result<T> result) {
-    if (!result) throw result.faults.front();
-    return std::move(*result);
   }
 
  private:
@@ -55,8 +46,8 @@ std::unique_ptr<Delegate> make_program_delegate(const DelegateSource& source) {
                   concat("the payload is named data ", format::Quoted{key}, ", which does not exist"));
     payload = *named;
   }
-  const auto program = ProgramDelegate::taken(LoadedProgram::load(borrowed(payload), {}, source.options));
-  return std::make_unique<ProgramDelegate>(ProgramDelegate::taken(program.method("forward")));
+  const auto program = taken(LoadedProgram::load(borrowed(payload), {}, source.options));
+  return std::make_unique<ProgramDelegate>(taken(program.method("forward")));
 }
 
 }  // namespace assay

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "reference/program/taken.h"
 #include "reference/runtime/delegate.h"
 #include "reference/runtime/runtime.h"
 #include "reference/xnnpack/translate.h"
@@ -8,19 +9,13 @@
 namespace assay {
 namespace {
 
-Dims identity(int rank) {
-  Dims dims;
-  for (int d = 0; d < rank; ++d) dims.push_back(d);
-  return dims;
-}
-
 // The bytes of an argument as a tensor of a payload: contiguous, its dims in the order of the argument's dim order. A
 // number is a tensor of one dim.
 Tensor as_value(Tensor argument) {
   Dims sizes;
   for (const Int d : argument.dim_order) sizes.push_back(argument.sizes[static_cast<int>(d)]);
   if (argument.rank() == 0) sizes.push_back(1);
-  return {argument.dtype == DType::uint8 ? DType::int8 : argument.dtype, sizes, identity(sizes.size()),
+  return {argument.dtype == DType::uint8 ? DType::int8 : argument.dtype, sizes, Dims::counting(sizes.size()),
           std::move(argument.bytes)};
 }
 
@@ -37,6 +32,7 @@ class XnnpackDelegate final : public Delegate {
  public:
   XnnpackDelegate(const DelegateSource& source) : reserved_(source.options.budget) {
     const xnnpack::Graph graph(source.payload, {}, source.named_data, source.options.payload_form);
+    reserved_.add(graph.tables().nodes()->size() * xnnpack::bytes_of_node, "a payload");
     const auto charge = [this](std::size_t bytes) {
       reserved_.add(2 * bytes, "a payload");
     };  // in the program and in its file
@@ -64,14 +60,6 @@ class XnnpackDelegate final : public Delegate {
   static Tensor tensor(const Value& value) {
     if (const auto* t = std::get_if<Tensor>(&value)) return *t;
     throw broken("X27", {}, "an argument is no tensor");
-  }
-  static void require_done(const Refusal& refused) {
-    if (refused) throw *refused;
-  }
-  template <class T>
-  static T taken(Result<T> result) {
-    if (!result) throw result.faults.front();
-    return std::move(*result);
   }
 
   // A fault names the node to which the call belongs. After the nodes come the calls that write outputs.

@@ -10,6 +10,7 @@ namespace assay::xnnpack {
 namespace {
 
 constexpr std::uint64_t alignment_of_tensors = 16;  // as ExecuTorch plans them
+constexpr double most_planned = 0x1p56;             // so that no sum of sizes overflows
 
 // For each dim of an image [batch, channels, height, width], its dim in [batch, height, width, channels]; and for each
 // dim of the latter, its dim in the former.
@@ -23,6 +24,13 @@ std::vector<T> permuted(const std::vector<T>& of, const std::vector<std::size_t>
   std::vector<T> result;
   for (const std::size_t d : perm) result.push_back(of[d]);
   return result;
+}
+
+// The bytes of a tensor, which a double holds exactly up to 2^53.
+double bytes_of(DType dtype, const Sizes& sizes) {
+  double bytes = static_cast<double>(info(dtype).bytes);
+  for (const std::int32_t n : sizes) bytes *= n;
+  return bytes;
 }
 
 Dims dims_of(const auto& numbers) {
@@ -49,6 +57,12 @@ Buffer<std::byte> unpacked(std::span<const std::byte> packed, std::size_t row) {
 
 std::size_t dim_in(Order order, std::size_t listed) {
   return order == Order::listed ? listed : to_channels_last[listed];
+}
+
+std::int32_t size_of_dim(std::uint64_t n) {
+  if (n > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
+    refuse("a dim is ", n, ", but a size of a tensor has 32 bits");
+  return static_cast<std::int32_t>(n);
 }
 
 std::vector<Int> image_dims(Order order) {
@@ -84,11 +98,7 @@ DType Body::dtype(Id id) const {
 
 Sizes Body::sizes(Id id, Order order) const {
   Sizes sizes;
-  for (const std::uint32_t n : *graph_.tensor(id).dims()) {
-    if (n > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max()))
-      refuse("value ", id, " has a dim of ", n, ", but a size of a tensor has 32 bits");
-    sizes.push_back(static_cast<std::int32_t>(n));
-  }
+  for (const std::uint32_t n : *graph_.tensor(id).dims()) sizes.push_back(size_of_dim(n));
   return order == Order::listed ? sizes : permuted(sizes, to_channels_first);
 }
 
@@ -103,8 +113,15 @@ Index Body::read(Id id, Order order) {
     if (order == Order::channels_first) perm = to_channels_first;
     wanted = constant(id, sizes(id), perm, sizes(id, order));
   }
-  if (!wanted) wanted = permute(tensors[slot(other)].value(), perm_to(order));
+  if (!wanted && !tensors[slot(other)]) refuse("value ", id, " has no elements that can be read");
+  if (!wanted) wanted = permute(*tensors[slot(other)], perm_to(order));
   return *wanted;
+}
+
+const Rows& Body::rows(Id id) const {
+  const auto found = rows_.find(id);
+  if (found == rows_.end()) refuse("no node quantizes its input row by row");
+  return found->second;
 }
 
 void Body::alias(Id from, Id to) {
@@ -150,6 +167,8 @@ Index Body::floats(const std::vector<float>& elements, const Sizes& sizes) {
 
 Index Body::tensor(DType dtype, const Sizes& sizes) {
   using enum pte::TensorShapeDynamism;
+  planned_ += bytes_of(dtype, sizes);
+  if (planned_ > most_planned) refuse("its tensors have more than 2^56 bytes");
   const Index index = plan_.tensor(dtype, sizes, is_dynamic_ ? DYNAMIC_BOUND : STATIC);
   lifetimes_[index] = {calls_, calls_};
   return index;
@@ -230,8 +249,7 @@ void Body::finish(std::uint32_t memory) {
   std::vector<planning::Lifetime> lifetimes;
   for (const auto& [tensor, lifetime] : lifetimes_) {
     if (outputs_.contains(tensor)) continue;
-    std::uint64_t bytes = static_cast<std::uint64_t>(info(dtype_of(tensor)).bytes);
-    for (const std::int32_t n : sizes_of(tensor)) bytes *= static_cast<std::uint64_t>(n);
+    const auto bytes = static_cast<std::uint64_t>(bytes_of(dtype_of(tensor), sizes_of(tensor)));
     tensors.push_back(tensor);
     lifetimes.push_back({lifetime.first, lifetime.last, bytes, alignment_of_tensors});
   }

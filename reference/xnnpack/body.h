@@ -23,7 +23,8 @@ template <class... Parts>
 enum class Order { listed, channels_first };
 // The dim of an image in this order, from its dim as the payload lists it.
 std::size_t dim_in(Order order, std::size_t listed);
-std::vector<Int> image_dims(Order order);  // the dims of height and width
+std::int32_t size_of_dim(std::uint64_t n);  // refuses what does not fit 32 bits
+std::vector<Int> image_dims(Order order);   // the dims of height and width
 
 // A value that is quantized row by row. An element is steps * inverse of its row's scale.
 struct Rows {
@@ -63,7 +64,7 @@ class Body {
   Order order_of(std::span<const Id> ids) const;
 
   void define_rows(Id id, const Rows& rows) { rows_.insert_or_assign(id, rows); }
-  const Rows& rows(Id id) const { return rows_.at(id); }
+  const Rows& rows(Id id) const;
 
   // -- constants ------------------------------------------------------------------------------------------------------
 
@@ -121,6 +122,7 @@ class Body {
   std::map<std::pair<Id, std::vector<std::size_t>>, Index> constants_;
   std::map<Index, Lifetime> lifetimes_;  // of the tensors that need memory, in calls
   std::map<Index, Index> outputs_;       // by tensor, the output in whose place the body added it
+  double planned_ = 0;                   // the bytes of all tensors that the body added
   std::uint32_t calls_ = 0;
 };
 

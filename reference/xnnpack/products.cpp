@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "reference/xnnpack/body.h"
 #include "reference/xnnpack/quantized.h"
@@ -10,15 +12,19 @@ namespace {
 using format::xnnpack::bounds_of;
 using xnn::Operation;
 
+std::int32_t product_of(std::span<const std::int32_t> sizes) {
+  std::uint64_t product = 1;
+  for (const std::int32_t n : sizes)
+    product = static_cast<std::uint64_t>(size_of_dim(product * static_cast<std::uint64_t>(n)));
+  return static_cast<std::int32_t>(product);
+}
+
 // [rows, k] from [..., k]
 Index as_matrix(Body& body, Index x) {
   const Sizes sizes = body.sizes_of(x);
   if (sizes.size() == 2) return x;
-  std::int64_t rows = 1;
-  for (std::size_t d = 0; d + 1 < sizes.size(); ++d) rows *= sizes[d];
-  const auto columns = sizes.back();
-  return body.view(x, {static_cast<std::int32_t>(rows), columns},
-                   {body.number(body.is_dynamic() ? -1 : rows), body.number(columns)});
+  const std::int32_t rows = product_of(std::span(sizes).first(sizes.size() - 1)), columns = sizes.back();
+  return body.view(x, {rows, columns}, {body.number(body.is_dynamic() ? -1 : rows), body.number(columns)});
 }
 
 // [..., n] from [rows, n], where x is [..., k]
@@ -74,16 +80,16 @@ class Convolution {
 
   // [out, in of a group, height, width]; transposed: [in, out of a group, height, width]
   Index filter() const {
-    const auto n = [](std::uint32_t number) { return static_cast<std::int32_t>(number); };
-    const auto height = n(t_.kernel_height()), width = n(t_.kernel_width());
-    const auto groups = n(t_.groups()), ins = n(t_.group_inputs()), outs = n(t_.group_outputs());
+    const std::int32_t height = size_of_dim(t_.kernel_height()), width = size_of_dim(t_.kernel_width());
+    const std::int32_t groups = size_of_dim(t_.groups()), ins = size_of_dim(t_.group_inputs()),
+                       outs = size_of_dim(t_.group_outputs());
+    const std::int32_t all_ins = product_of(std::array{groups, ins}), all_outs = product_of(std::array{groups, outs});
     if (kind_ == Operation::DepthwiseConv2d)
-      return body_.constant(t_.filter(), {height, width, groups * outs}, {2, 0, 1}, {groups * outs, 1, height, width});
+      return body_.constant(t_.filter(), {height, width, all_outs}, {2, 0, 1}, {all_outs, 1, height, width});
     if (is_transposed())
       return body_.constant(t_.filter(), {groups, outs, height, width, ins}, {0, 4, 1, 2, 3},
-                            {groups * ins, outs, height, width});
-    return body_.constant(t_.filter(), {groups * outs, height, width, ins}, {0, 3, 1, 2},
-                          {groups * outs, ins, height, width});
+                            {all_ins, outs, height, width});
+    return body_.constant(t_.filter(), {all_outs, height, width, ins}, {0, 3, 1, 2}, {all_outs, ins, height, width});
   }
 
   Index operator()(Index x, Index filter, std::optional<Index> bias) const {
@@ -263,10 +269,9 @@ class Product {
 Index as_batch(Body& body, Index x) {
   const Sizes sizes = body.sizes_of(x);
   if (sizes.size() == 3) return x;
-  Int batch = 1;
-  for (std::size_t d = 0; d + 2 < sizes.size(); ++d) batch *= sizes[d];
+  const std::int32_t batch = product_of(std::span(sizes).first(sizes.size() - 2));
   const std::size_t rows = sizes.size() - 2, columns = sizes.size() - 1;
-  return body.view(x, {static_cast<std::int32_t>(batch), sizes[rows], sizes[columns]},
+  return body.view(x, {batch, sizes[rows], sizes[columns]},
                    {body.number(body.is_dynamic() ? -1 : batch), body.size(x, rows), body.size(x, columns)});
 }
 
@@ -279,6 +284,7 @@ Index repeated(Body& body, Index x, const Sizes& batch, Index other) {
   std::vector<Index> list;
   for (std::size_t d = 0; d < batch.size(); ++d) {
     const bool is_own = d + own >= batch.size() && sizes[d + own - batch.size()] == batch[d];
+    if (!is_own && d + others.size() < batch.size() + 2) refuse("the dims of its inputs do not fit its output");
     list.push_back(is_own ? body.size(x, d + own - batch.size())
                           : body.size(other, d + others.size() - 2 - batch.size()));
   }

@@ -9,6 +9,9 @@ namespace assay::xnnpack {
 // Returns for each node the number of calls up to its end. Throws Fault with the node as its place: X46, X15.
 std::vector<std::uint32_t> translate(Body& body);
 
+// More than the bytes that the calls of a node take in a program, for a budget.
+inline constexpr std::size_t bytes_of_node = 8192;
+
 // The position of a node in messages, such as "node 7, Conv2d".
 std::string place_of_node(const Graph& graph, std::uint32_t node);
 

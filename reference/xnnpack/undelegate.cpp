@@ -46,6 +46,10 @@ class Constants {
 // -- one call of a delegate -------------------------------------------------------------------------------------------
 
 std::vector<std::size_t> dim_order_of(const pte::TensorT& t) { return {t.dim_order.begin(), t.dim_order.end()}; }
+// An argument that is a tensor, or null. An external id without a value may have an argument of any kind.
+const pte::TensorT* tensor_at(PlanBuilder& plan, Index i) {
+  return plan.plan().values[static_cast<std::size_t>(i)]->val.AsTensor();
+}
 bool is_contiguous(const pte::TensorT& t) { return std::ranges::is_sorted(t.dim_order); }
 
 struct Bytes2 {
@@ -137,7 +141,8 @@ class Arguments {
     if (std::ranges::count(arguments_, argument) > 1) return true;
     const auto own = memory_of(at(argument));
     return own && std::ranges::any_of(arguments_, [&](Index other) {
-             const auto memory = other == argument ? std::nullopt : memory_of(at(other));
+             const pte::TensorT* t = other == argument ? nullptr : tensor_at(body_.plan(), other);
+             const auto memory = t ? memory_of(*t) : std::nullopt;
              return memory && memory->memory == own->memory && memory->begin < own->end && own->begin < memory->end;
            });
   }
@@ -151,8 +156,8 @@ class Arguments {
 class Method {
  public:
   Method(const ValidProgram& program, const pte::ExecutionPlan& plan, pte::ExecutionPlanT& tables, Form form,
-         Constants& constants)
-      : program_(program), plan_(plan), tables_(tables), form_(form), constants_(constants) {}
+         Constants& constants, Reserved& reserved)
+      : program_(program), plan_(plan), tables_(tables), form_(form), constants_(constants), reserved_(reserved) {}
 
   void run() {
     for (std::uint32_t i = 0; i < tables_.delegates.size(); ++i)
@@ -214,8 +219,11 @@ class Method {
   }
 
   void inline_call(PlanBuilder builder, const Graph& graph, const pte::DelegateCallT& call) {
-    const bool is_dynamic = std::ranges::any_of(
-        call.args, [&](Index i) { return builder.at(i).shape_dynamism != pte::TensorShapeDynamism::STATIC; });
+    const bool is_dynamic = std::ranges::any_of(call.args, [&](Index i) {
+      const pte::TensorT* t = tensor_at(builder, i);
+      return t && t->shape_dynamism != STATIC;
+    });
+    reserved_.add(graph.tables().nodes()->size() * bytes_of_node, "the calls of a delegate");
     Body body(graph, builder, is_dynamic, std::ref(constants_));
     Arguments arguments(body, call.args);
     arguments.read_inputs();
@@ -241,6 +249,7 @@ class Method {
   pte::ExecutionPlanT& tables_;
   Form form_;
   Constants& constants_;
+  Reserved& reserved_;
   std::uint32_t memory_ = 0;
   std::map<std::uint32_t, std::unique_ptr<Graph>> graphs_;  // by delegate
 };
@@ -328,7 +337,7 @@ Program undelegated(const ValidProgram& program, Form form, const Budget& budget
   Constants constants(builder, reserved);
   const auto& plans = *program->tables().execution_plan();
   for (std::uint32_t i = 0; i < plans.size(); ++i)
-    Method(program, *plans.Get(i), *builder.program().tables.execution_plan[i], form, constants).run();
+    Method(program, *plans.Get(i), *builder.program().tables.execution_plan[i], form, constants, reserved).run();
   drop_payloads(builder.program());
   return std::move(builder.program());
 }

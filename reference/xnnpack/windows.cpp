@@ -87,8 +87,8 @@ Index mean_of_windows(Body& body, Index x, const xnn::Pooling& table) {
 }  // namespace
 
 Sizes Padding::around(Sizes sizes) const {
-  sizes[2] += static_cast<std::int32_t>(top + bottom);
-  sizes[3] += static_cast<std::int32_t>(left + right);
+  sizes[2] = size_of_dim(static_cast<std::uint64_t>(sizes[2]) + top + bottom);
+  sizes[3] = size_of_dim(static_cast<std::uint64_t>(sizes[3]) + left + right);
   return sizes;
 }
 

@@ -36,6 +36,9 @@ TEST(Ratios, CompareTimesOfTheSameRound) {
   EXPECT_EQ(ratios(ours, runs({2, 4, 8}, {})), (std::vector<double>{2, 2, 2}));
   EXPECT_EQ(ratios(ours, ran_once(10)), std::vector<double>{5});
   EXPECT_EQ(ratios(ran_once(10), ours), std::vector<double>{0.2});
+  Measurement counted = runs({2, 4, 8}, {2});
+  counted.counts_time = false;
+  EXPECT_TRUE(ratios(ours, counted).empty() && ratios(counted, ours).empty());
 }
 
 TEST(Races, CompareWithEachEngineAndWithTheBest) {
@@ -56,9 +59,14 @@ TEST(Races, CompareWithEachEngineAndWithTheBest) {
 
 TEST(Contenders, MayRunAnotherFile) {
   EXPECT_EQ(text_of(contender("executorch=a=b.pte")), "executorch=a=b.pte");
+  EXPECT_EQ(contender("-- ssh board env A=b assay serve optimized").name, "-- ssh board env A=b assay serve optimized");
   EXPECT_EQ(contender("executorch").name, "executorch");
   EXPECT_EQ(program_of(contender("executorch"), "x/program.pte"), "x/program.pte");
   EXPECT_EQ(program_of(contender("executorch=nowhere.pte"), "x/program.pte"), "x/nowhere.pte");
+}
+
+TEST(Judged, IsNoEngineThatDoesNotStateWhatItIs) {
+  EXPECT_EQ(judged(Measurement{}, {}).sentence, "was never judged: it does not state what identifies its code");
 }
 
 }  // namespace bench_test

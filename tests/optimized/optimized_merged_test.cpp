@@ -56,12 +56,17 @@ judge::Expectation ask(const Operator& op, Operands operands) {
   return expected;
 }
 Tensor row_major(const Tensor& t) { return arranged(t, Dims::counting(t.sizes.size())); }
-Tensor evaluate(const Operator& op, const Operands& operands) { return row_major(ask(op, operands).outs.at(0)); }
-
 Operands with_floats_as(DType dtype, Operands operands) {
   for (Value& v : operands)
     if (Tensor* t = std::get_if<Tensor>(&v); t && is_floating(t->dtype)) v = cast(*t, dtype);
   return operands;
+}
+
+constexpr std::string_view quantize = "quantized_decomposed::quantize_per_tensor.out";
+
+// In doubles, if the operator takes them.
+Tensor evaluate(const Operator& op, const Operands& operands) {
+  return row_major(ask(op, op.name == quantize ? with_floats_as(DType::float32, operands) : operands).outs.at(0));
 }
 
 // The bound of a call's own error.
@@ -170,7 +175,14 @@ Tensor softmax(const Carried& c) {
   return made;
 }
 
+Tensor dequantized(const Carried& c) {
+  const double scale = std::get<double>(c.operands[1]);
+  return each([scale](double e) { return scale * e; }, c.error(0));
+}
+
 const std::map<std::string_view, Tensor (*)(const Carried&)> bounds{
+    {quantize, risen},
+    {"quantized_decomposed::dequantize_per_tensor.out", dequantized},
     {"aten::mm.out", multiplied<0, 1, 9>},
     {"aten::bmm.out", multiplied<0, 1, 9>},
     {"aten::addmm.out", multiplied<1, 2, 0>},
@@ -212,7 +224,7 @@ Tensor carried(const Carried& c) {
 
 Evaluated evaluated(const Carried& c) {
   Evaluated result{evaluate(c.op, c.operands), {}};
-  if (!is_floating(result.value.dtype)) return result;
+  if (!is_floating(result.value.dtype) && c.op.name != quantize) return result;
   result.error = each(
       [](double x, double own, double before) {
         const double all = own + before;

@@ -1,18 +1,21 @@
 """assay bench, as somebody at a shell meets it. Nothing here depends on how long anything takes."""
 import json
 import os
+import shlex
 import shutil
 import struct
 import subprocess
+import sys
 import unittest
 
 from browser import DESK, PHONE, Browser
 from folder import WithFolder
-from source import PROGRAMS
+from source import PROGRAMS, SOURCE
 
 ASSAY = os.environ["ASSAY"]
 OFFICIAL = os.environ.get("ASSAY_EXECUTORCH")
 MLP = PROGRAMS / "mlp" / "program.pte"
+WIRE = SOURCE / "conformance" / "wire" / "python"
 
 
 def bench(*arguments):
@@ -155,6 +158,88 @@ class Command(Bench):
         shutil.copy(ASSAY, lone)
         done = subprocess.run([lone, "bench", MLP, "--with", "onnxruntime"], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, "libonnxruntime.so, which is missing" in done.stderr), (5, True), done.stderr)
+
+
+class Servers(Bench):
+    """Engines outside of the process, which speak the wire protocol."""
+
+    COMMAND = f"-- {shlex.quote(ASSAY)} serve reference"
+
+    def test_one_table_of_engines_and_servers(self):
+        server = subprocess.Popen([ASSAY, "serve", "reference", "--listen", "0"], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(server.communicate)
+        self.addCleanup(server.kill)
+        tcp = f"tcp:127.0.0.1:{server.stdout.readline().rpartition(':')[2].strip()}"
+        run, page = self.folder / "run.jsonl", self.folder / "bench.html"
+        subprocess.run([ASSAY, "runtime", tcp, "--programs", "recorded/mlp", "-o", run], capture_output=True, check=True, timeout=120)
+        [result] = self.results(MLP, "--against", tcp, "--against", self.COMMAND, "--conformance", run, "--html", page)["programs"]
+        here, there, command = result["engines"]
+        self.assertEqual([there["engine"], command["engine"]], [tcp, self.COMMAND])
+        self.assertNotIn("clock", here)
+        for engine in there, command:
+            self.assertEqual((engine["clock"], len(engine["bursts"]["runs"])), ("its own clock", 5))
+            self.assertEqual([o["agrees"] for o in engine["outputs"]], [True])
+            self.assertEqual(engine["binaries"]["executable"], here["binaries"]["executable"])
+            self.assertGreater(engine["memory"], 1 << 20)
+            self.assertGreater(engine["ratio"]["median"], 0)
+        self.assertTrue(there["conformance"]["passes"] and there["conformance"]["verdicts"], there["conformance"])
+        self.assertEqual(command["conformance"]["sentence"], "was never judged, for one file assay")
+        self.assertIn("clock: its own clock", bench(MLP, "--against", "--", ASSAY, "serve", "reference")[1])
+        self.assertIn(tcp, page.read_text())
+
+    def server(self, does="return outputs", facts=(), ticks="said"):
+        """A server that gives the recorded outputs; `ticks` is the expression of a reply's bytes before they are sent."""
+        output = MLP.parent / "call0_output0.npy"
+        python = "/usr/bin/python3"  # the Python of Debian, for which tools/setup installs numpy
+        return f"-- {python} " + str(self.write("server.py", f"""
+import os, sys
+import numpy
+sys.path.insert(0, {str(WIRE)!r})
+import end
+outputs = [numpy.load({str(output)!r})]
+def run(method, inputs):
+    {does}
+class Server(end.Server):
+    def reply(self, kind, body):
+        said = super().reply(kind, body)
+        return {ticks}
+end.serve(Server("recorded", {{}}, lambda program, data: run, facts={dict(facts)!r}), sys.stdin.buffer, sys.stdout.buffer)
+""".encode()))
+
+    def test_a_server_without_a_clock_is_timed_by_this_machine(self):
+        [result] = self.results(MLP, "--against", self.server(ticks="said[:1] + bytes(8) + said[9:]"))["programs"]
+        engine = result["engines"][1]
+        self.assertRegex(engine["clock"], "^the clock of this machine")
+        self.assertTrue(all(run > 0 for run in engine["alternating"]["runs"] + engine["bursts"]["runs"]))
+        self.assertIsNone(engine["memory"])
+
+    def test_a_coarse_clock_gets_repetitions(self):
+        """A run of 30 ticks is repeated four times, so that a request takes at least 100 ticks."""
+        times = self.folder / "times"
+        count = f"kind == end.EXECUTE and open({str(times)!r}, 'a').write(f'{{int.from_bytes(body[4:8], \"little\")}} ')"
+        ticks = f"({count}) and said[:1] + (30 * int.from_bytes(body[4:8], 'little')).to_bytes(8, 'little') + said[9:] or said"
+        [result] = self.results(MLP, "--against", self.server(ticks=ticks))["programs"]
+        first, *others = map(int, times.read_text().split())
+        self.assertEqual((first, min(others)), (1, 4))
+        self.assertEqual({round(run / 30e-9, 6) for run in result["engines"][1]["alternating"]["runs"]}, {1})
+
+    def test_counted_instructions_are_no_time(self):
+        [result] = (results := self.results(MLP, "--against", self.server(facts={"clock": "instructions"})))["programs"]
+        self.assertEqual(result["engines"][1]["clock"], "instructions")
+        self.assertNotIn("ratio", result["engines"][1])
+        self.assertEqual(results["races"][0]["alternating"]["programs"], [])
+
+    def test_wrong_outputs_refusals_and_crashes_are_reported(self):
+        [result] = self.results(MLP, "--against", self.server("return [outputs[0] + 1]"), code=1)["programs"]
+        self.assertEqual([o["agrees"] for o in result["engines"][1]["outputs"]], [False])
+        for does, words in ("raise MemoryError('no room')", "no room"), ("os._exit(3)", "exited with status 3"):
+            got, out, _ = bench("--json", MLP, "--against", self.server(does))
+            ours, failing = json.loads(out)["programs"][0]["engines"]
+            self.assertIn(words, failing["fails"]["message"])
+            self.assertNotEqual(got, 0)
+            self.assertGreaterEqual(len(ours["alternating"]["runs"]), 5)
+        self.refused(4, "testee", "exited", by=[MLP, "--against", "-- false"])
+        self.refused(4, "runs no programs", by=[MLP, "--against", f"-- {shlex.quote(ASSAY)} serve recorded"])
 
 
 class Conformance(Bench):

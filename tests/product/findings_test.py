@@ -106,8 +106,8 @@ class Findings(unittest.TestCase):
         page = files.pop("README.md")
         self.assertEqual(files, {name: whole[name] for name in ("aten-add-out-00000002.cpp", "aten-add-out-00000002.py", "aten-add-out-00000003.cpp")})
         self.assertTrue(page.startswith("# Defects of"))
-        self.assertIn("\n## silent\n\n1. segmentation-fault, 1 case: aten::add.out.\n2. value, 2 cases: sentence 2 | bar. [aten-add-out-00000002.cpp](", page)
-        self.assertIn("\n4. value, 4 cases: sentence 4 | bar.\n", page)
+        self.assertIn("\n## silent\n\n1. segmentation-fault, 1 case: aten::add.out.\n2. value, 2 cases: sentence 2 | bar. Smallest call: `aten::add.out#4321b778`.", page)
+        self.assertIn("\n4. value, 4 cases: sentence 4 | bar. Smallest call: `aten::add.out#4321b778`. Eager PyTorch gives the expected results.\n", page)
         self.assertLessEqual(max(map(len, page.splitlines())), 120)
 
     def test_the_index_is_held_to_a_run(self):

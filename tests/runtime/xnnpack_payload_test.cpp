@@ -92,6 +92,14 @@ TEST(XnnpackPayload, AFaultNamesTheNode) {
   EXPECT_FALSE(refusal_of_run(in_memory(file), {make(float32, {3}), make(float32, {3})}));
 }
 
+// The dims of a payload whose arguments are dynamic are upper bounds, which need not fit each other.
+TEST(XnnpackPayload, DimsMayBeBounds) {
+  corrupt::Delegated d;
+  d.on<xnn::UnaryT>(xnn::Operation::Abs, {4}, {5});
+  for (const std::uint32_t i : {0u, 1u}) d.argument(i).shape_dynamism = pte::TensorShapeDynamism::DYNAMIC_BOUND;
+  EXPECT_FALSE(refusal_of_run(in_memory(d.method_file()), {make(float32, {3})}));
+}
+
 TEST(XnnpackPayload, AnUnknownMeaningIsRefusedByName) {
   corrupt::Delegated d;
   d.on<xnn::UnaryT>(xnn::Operation::Softmax, {2, 3}, {2, 3});

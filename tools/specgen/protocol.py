@@ -31,7 +31,10 @@ def header(protocol, faults):
             f"inline constexpr std::array mark{{{', '.join(map(repr, protocol['mark']))}}};", f"inline constexpr std::uint8_t version = {protocol['version']}, log_kind = {protocol['log']};", "",
             enumeration("Request", numbers(protocol["requests"])), enumeration("ValueKind", kinds | {"generated": protocol["generated"]}),
             enumeration("Status", statuses(protocol)), enumeration("Generator", protocol["generators"]), "",
-            "// The features that a server may list in its reply to CAPS.", *(f"inline constexpr std::string_view has_{name} = {cpp_string(name)};" for name in protocol["features"]), "", "}  // namespace assay::wire"]
+            "// The names of requests as texts have them. Request n has the name n - 1.",
+            f"inline constexpr std::array<std::string_view, {len(protocol['requests'])}> request_names{{{', '.join(cpp_string(name.upper()) for name in protocol['requests'])}}};", "",
+            "// The features that a server may list in its reply to CAPS.", *(f"inline constexpr std::string_view has_{name} = {cpp_string(name)};" for name in protocol["features"]), "",
+            "// The facts in the reply to HELLO that assay reads.", *(f"inline constexpr std::string_view {name}_fact = {cpp_string(name)};" for name in protocol["facts"]), "", "}  // namespace assay::wire"]
 
 
 # -- what is checked in: blocks.py --------------------------------------------------------------------------------------
@@ -91,6 +94,10 @@ def statuses_block(protocol):
 
 def features_block(protocol):
     return markdown(("feature", "meaning"), [(f"`{name}`", meaning) for name, meaning in protocol["features"].items()])
+
+
+def facts_block(protocol):
+    return markdown(("fact", "meaning"), [(f"`{name}`", meaning) for name, meaning in protocol["facts"].items()])
 
 
 def markdown(head, rows):

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "conformance/adapters/optimized/testee.h"
+#include "conformance/testee/binaries.h"
 #include "conformance/testee/library.h"
 #include "optimized/kernels/instruction_set.h"
 
@@ -25,6 +26,7 @@ class OptimizedLibrary final : public testee::KernelLibrary {
 
   std::string_view name() const override { return "optimized"; }
   std::vector<std::pair<std::string, std::string>> facts() const override;
+  std::vector<std::string> binaries() const override { return {testee::executable}; }
   std::vector<std::string> kernels() const override;  // the operators that have a kernel
   bool has(const Operator& op) const override;
   testee::Reply call(const Operator& op, std::span<testee::HostValue> arguments) override;

@@ -21,11 +21,20 @@ static struct mpu {
   reg control, number, base, limit, others[6], attributes;
 }* const mpu = (struct mpu*)0xE000ED94;
 static reg *const interrupt_enable = (reg*)0xE000E104, *const interrupt_forget = (reg*)0xE000E284; /* interrupts 32 to 63 */
+static reg *const counter_control = (reg*)0x58100000, *const counter = (reg*)0x48101000; /* of the system: 64 bits, TICKS_PER_SECOND */
 static reg *const clock_forget = (reg*)0xE000ED04, *const restart = (reg*)0xE000ED0C, *const stops = (reg*)0xE000ED14;
 static reg *const reasons = (reg*)0xE000ED28, *const coprocessors = (reg*)0xE000ED88;
 
 extern char code_end[], stack_limit[], stack_top[], data_stored[], data_begin[], data_end[], bss_begin[], bss_end[], heap_begin[], heap_end[];
 int main(void);
+
+/* The clock of wire.h. The high half is read again, because a carry may come between the halves. */
+uint64_t now(void) {
+  for (;;) {
+    const uint32_t high = counter[1], low = counter[0];
+    if (high == counter[1]) return (uint64_t)high << 32 | low;
+  }
+}
 
 /* -- system calls of the C library ---------------------------------------------------------------------------------- */
 
@@ -98,6 +107,7 @@ __attribute__((noreturn)) static void start(void) {
   mpu->attributes = 0xAA, mpu->base = 0 | 3 << 1, mpu->limit = ((uint32_t)code_end - 32) | 1, mpu->control = 5; /* also fault at writes to code */
   __asm volatile("dsb\n isb");
   memcpy(data_begin, data_stored, (size_t)(data_end - data_begin)), memset(bss_begin, 0, (size_t)(bss_end - bss_begin));
+  *counter_control = 1;
   uart->divisor = hertz / 115200, uart->control = sends_and_receives | interrupts_by_byte;
   *interrupt_enable = 1 << (number_of_received - 32), systick->reload = hertz / 4, systick->control = interrupts_of_clock;
   setvbuf(stdin, NULL, _IONBF, 0);

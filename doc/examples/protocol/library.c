@@ -137,7 +137,7 @@ static reply answer(int kind, reader* r, writer* w) {
   uint32_t count = 0;
   while (kept_count) free(kept[--kept_count]);
   if (setjmp(ended)) return why;
-  if (kind == HELLO) put_text(w, l->name), put_number(w, 1, 8), put_number(w, most_bytes, 4), put_number(w, l->fact_count, 4);
+  if (kind == HELLO) put_introduction(w, l->name, l->fact_count);
   for (size_t i = 0; kind == HELLO && i < l->fact_count; ++i) put_text(w, l->facts[i].name), put_text(w, l->facts[i].text);
   while (l->kernel(l->context, count)) ++count;
   if (kind == CAPS) put_number(w, 2, 4), put_text(w, "ping"), put_text(w, "quit"), put_number(w, count, 4);

@@ -11,35 +11,31 @@ typedef struct loaded {
   assay_program* program; /* null if none is loaded */
   assay_options options;
   assay_memory shared;
-  size_t made;
+  size_t made, kept_count, kept_bytes;
   char names[most_methods][64];
   assay_method *methods[most_methods], *chosen;
-  bool is_set[most_inputs];
+  wire_bytes inputs[most_inputs]; /* each as its request gave it, in malloc's memory; null if it is not set */
   void* kept[most_kept];
-  size_t kept_count;
 } loaded;
 
 static loaded programs[most_programs];
 static assay_fault fault; /* of the current request */
 static jmp_buf no_memory; /* ends the request */
 
-static assay_outcome refuse(assay_outcome outcome, const char* why) {
-  return strcpy(fault.message, why), outcome;
-}
+static assay_outcome refuse(assay_outcome outcome, const char* why) { return strcpy(fault.message, why), outcome; }
 
 /* Returns zeroed memory that lives as long as the program. */
 static assay_memory keep(loaded* l, size_t size) {
   const assay_memory memory = {size < most_memory ? aligned_alloc(64, size + 64 - size % 64) : NULL, size};
   if (!memory.data || l->kept_count == most_kept) longjmp(no_memory, 1);
-  return l->kept[l->kept_count++] = memset(memory.data, 0, size), memory;
+  return use_memory(size), l->kept_bytes += size, l->kept[l->kept_count++] = memset(memory.data, 0, size), memory;
 }
-static assay_bytes copy(loaded* l, wire_bytes from) {
-  return (assay_bytes){memcpy(keep(l, from.size).data, from.data, from.size), from.size};
-}
+static assay_bytes copy(loaded* l, wire_bytes from) { return (assay_bytes){memcpy(keep(l, from.size).data, from.data, from.size), from.size}; }
+static void forget_inputs(loaded* l) { for (size_t i = 0; i < most_inputs; ++i) free((void*)l->inputs[i].data), l->inputs[i].data = NULL; }
 static void end(loaded* l) {
   for (size_t i = 0; i < l->made; ++i) assay_method_end(l->methods[i]);
   while (l->kept_count) free(l->kept[--l->kept_count]);
-  memset(l, 0, sizeof *l);
+  forget_inputs(l), memory_in_use -= l->kept_bytes, memset(l, 0, sizeof *l);
 }
 
 static assay_outcome load(reader* r, writer* w) {
@@ -54,9 +50,8 @@ static assay_outcome load(reader* r, writer* w) {
   for (uint32_t i = 0; i < count; ++i) data[i] = copy(l, bytes(r));
   l->options.share_arenas = number(r, 1);
   assay_outcome outcome = assay_program_size(file, data, count, &sizes, &fault);
-  if (outcome == ASSAY_OK)
-    outcome = assay_program_open(file, data, count, keep(l, sizes.program), keep(l, sizes.workspace), &l->program, &fault);
-  if (outcome != ASSAY_OK) return end(l), outcome;
+  if (!outcome) outcome = assay_program_open(file, data, count, keep(l, sizes.program), keep(l, sizes.workspace), &l->program, &fault);
+  if (outcome) return end(l), outcome;
   return put_number(w, free_one, 4), outcome;
 }
 
@@ -64,7 +59,7 @@ static assay_outcome choose(loaded* l, wire_bytes name) {
   assay_method_sizes sizes;
   assay_outcome outcome;
   size_t i = 0, work = 0;
-  memset(l->is_set, 0, sizeof l->is_set);
+  forget_inputs(l);
   for (; i < l->made; ++i)
     if (strlen(l->names[i]) == name.size && !memcmp(l->names[i], name.data, name.size)) return l->chosen = l->methods[i], ASSAY_OK;
   if (i == most_methods || name.size >= sizeof *l->names) return refuse(ASSAY_EXHAUSTED, "too many methods, or too long a name");
@@ -78,30 +73,39 @@ static assay_outcome choose(loaded* l, wire_bytes name) {
   return ++l->made, l->chosen = l->methods[i], ASSAY_OK;
 }
 
-static assay_outcome set(loaded* l, reader* r) {
+static assay_outcome set_input(loaded* l, size_t i, reader* r) {
   assay_value v = {.kind = ASSAY_NONE};
   int32_t sizes[most_rank];
-  const size_t i = number(r, 4), kind = number(r, 1);
+  const size_t kind = number(r, 1);
   if (kind == 1) { /* a tensor; dtypes are the format's */
     v.kind = ASSAY_TENSOR, v.as.tensor.dtype = (int)number(r, 1), v.as.tensor.rank = number(r, 1) % (most_rank + 1);
     for (size_t d = 0; d < v.as.tensor.rank; ++d) sizes[d] = (int32_t)number(r, 8);
-    v.as.tensor.sizes = sizes, v.as.tensor.dim_order = take(r, v.as.tensor.rank).data;
-    v.as.tensor.data = (void*)bytes(r).data;
+    v.as.tensor.sizes = sizes, v.as.tensor.dim_order = take(r, v.as.tensor.rank).data, v.as.tensor.data = (void*)bytes(r).data;
   }
   if (kind == 2) v.kind = ASSAY_INTEGER, v.as.integer = (int64_t)number(r, 8);
   if (kind == 3) v.kind = ASSAY_REAL, memcpy(&v.as.real, take(r, 8).data, 8);
   if (kind == 4) v.kind = ASSAY_BOOLEAN, v.as.boolean = number(r, 1);
   if (kind == 5) v.kind = ASSAY_STRING, v.as.string.length = number(r, 4), v.as.string.text = take(r, v.as.string.length).data;
-  if (i >= assay_input_count(l->chosen) || i >= most_inputs) return refuse(ASSAY_MALFORMED, "there is no such input");
-  l->is_set[i] = true;
   return assay_set_input(l->chosen, i, &v, &fault);
+}
+static assay_outcome set(loaded* l, reader* r) {
+  const size_t i = number(r, 4);
+  if (i >= assay_input_count(l->chosen) || i >= most_inputs) return refuse(ASSAY_MALFORMED, "there is no such input");
+  void* kept = realloc((void*)l->inputs[i].data, r->left + 1);
+  if (!kept) longjmp(no_memory, 1);
+  l->inputs[i] = (wire_bytes){memcpy(kept, r->at, r->left), r->left};
+  return set_input(l, i, r);
 }
 
 static assay_outcome run(loaded* l, reader* r, writer* w) {
   assay_outcome outcome = ASSAY_OK;
-  for (size_t i = 0; i < assay_input_count(l->chosen); ++i)
-    if (!l->is_set[i]) return refuse(ASSAY_MALFORMED, "an input was not set");
-  for (uint64_t times = number(r, 4); times > 0 && outcome == ASSAY_OK; --times) outcome = assay_execute(l->chosen, &fault);
+  for (uint64_t times = number(r, 4); times > 0 && outcome == ASSAY_OK; --times) {
+    for (size_t i = 0; i < assay_input_count(l->chosen) && outcome == ASSAY_OK; ++i) { /* an execution may overwrite inputs */
+      if (i >= most_inputs || !l->inputs[i].data) return refuse(ASSAY_MALFORMED, "an input was not set");
+      outcome = set_input(l, i, &(reader){l->inputs[i].data, l->inputs[i].size, 0});
+    }
+    if (outcome == ASSAY_OK) outcome = assay_execute(l->chosen, &fault);
+  }
   if (!strcmp(fault.rule, "I11")) outcome = ASSAY_UNSUPPORTED; /* no kernel supports the sizes, and there is no fallback */
   return put_number(w, assay_output_count(l->chosen), 4), outcome;
 }
@@ -111,8 +115,7 @@ static assay_outcome get(loaded* l, reader* r, writer* w) {
   assay_value v;
   if (assay_output(l->chosen, number(r, 4), &v) != ASSAY_OK) return refuse(ASSAY_MALFORMED, "there is no such output");
   put_number(w, (uint64_t)kinds[v.kind], 1);
-  if (v.kind == ASSAY_INTEGER) put(w, &v.as.integer, 8);
-  if (v.kind == ASSAY_REAL) put(w, &v.as.real, 8);
+  if (v.kind == ASSAY_INTEGER || v.kind == ASSAY_REAL) put(w, &v.as, 8);
   if (v.kind == ASSAY_BOOLEAN) put_number(w, v.as.boolean, 1);
   if (v.kind == ASSAY_STRING) put_bytes(w, v.as.string.text, v.as.string.length);
   if (v.kind != ASSAY_TENSOR) return ASSAY_OK;
@@ -124,17 +127,15 @@ static assay_outcome get(loaded* l, reader* r, writer* w) {
 }
 
 static assay_outcome outcome_of(int kind, reader* r, writer* w) {
-  if (kind == HELLO) return put_text(w, "optimized core in C"), put_number(w, 1000000000, 8), put_number(w, most_bytes, 4), put_number(w, 0, 4), ASSAY_OK;
+  if (kind == HELLO) return put_introduction(w, "optimized core in C", 0), ASSAY_OK;
   if (kind == CAPS) return put_number(w, 4, 4), put_text(w, "instances"), put_text(w, "programs"), put_text(w, "ping"), put_text(w, "quit"), put_number(w, 0, 4), ASSAY_OK;
   for (size_t i = 0; kind == RESET && i < most_programs; ++i) end(&programs[i]);
-  if (kind == LOAD) return load(r, w);
-  if (kind == RESET) return ASSAY_OK;
+  if (kind == LOAD || kind == RESET) return kind == LOAD ? load(r, w) : ASSAY_OK;
   if (kind < METHOD || kind > UNLOAD) return refuse(ASSAY_UNSUPPORTED, "there is no such request");
   const size_t handle = number(r, 4);
   if (handle >= most_programs || !programs[handle].program) return refuse(ASSAY_MALFORMED, "there is no such program");
   loaded* l = &programs[handle];
-  if (kind == METHOD) return choose(l, bytes(r));
-  if (kind == UNLOAD) return end(l), ASSAY_OK;
+  if (kind == METHOD || kind == UNLOAD) return kind == METHOD ? choose(l, bytes(r)) : (end(l), ASSAY_OK);
   if (!l->chosen) return refuse(ASSAY_MALFORMED, "there is no method");
   return kind == SET_INPUT ? set(l, r) : kind == EXECUTE ? run(l, r, w) : get(l, r, w);
 }

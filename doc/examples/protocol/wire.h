@@ -14,6 +14,27 @@ enum { OK = 0, MALFORMED = 1, INVALID = 2, UNSUPPORTED = 3, FAULT = 4, EXHAUSTED
 #endif
 enum { most_bytes = MOST_BYTES }; /* of the longest body that is read */
 
+/* The clock. A board that defines TICKS_PER_SECOND also defines now(), or defines 0 if it has no clock. */
+#ifdef TICKS_PER_SECOND
+uint64_t now(void);
+#else
+#include <time.h>
+enum { TICKS_PER_SECOND = 1000000000 };
+static uint64_t now(void) {
+  struct timespec t;
+  return timespec_get(&t, TIME_UTC), (uint64_t)t.tv_sec * TICKS_PER_SECOND + (uint64_t)t.tv_nsec;
+}
+#endif
+#ifndef CLOCK
+#define CLOCK "" /* what the ticks count if they do not measure time */
+#endif
+
+/* The bytes that the server uses, if it counts them. */
+static size_t memory_in_use, most_memory_in_use;
+static inline void use_memory(size_t size) {
+  if ((memory_in_use += size) > most_memory_in_use) most_memory_in_use = memory_in_use;
+}
+
 typedef struct wire_bytes {
   const void* data;
   size_t size;
@@ -52,6 +73,13 @@ static void put(writer* w, const void* data, size_t size) {
 static void put_number(writer* w, uint64_t n, size_t size) { put(w, &n, size); }
 static void put_bytes(writer* w, const void* data, size_t size) { put_number(w, size, 4), put(w, data, size); }
 static void put_text(writer* w, const char* text) { put_bytes(w, text, strlen(text)); }
+
+/* The reply to HELLO, up to the server's own facts. */
+static void put_introduction(writer* w, const char* name, size_t fact_count) {
+  put_text(w, name), put_number(w, TICKS_PER_SECOND, 8), put_number(w, most_bytes, 4);
+  put_number(w, fact_count + (*CLOCK != 0), 4);
+  if (*CLOCK) put_text(w, "clock"), put_text(w, CLOCK);
+}
 
 /* The bytes of an element of a dtype, by its number in the format; 0 for an unknown dtype. */
 static size_t width_of(int dtype) {
@@ -106,12 +134,13 @@ static int serve(reply (*answer)(int kind, reader* request, writer* data)) {
     reader request = {body, h.length, 0};
     writer data = {0}, all = {0};
     reply said = {OK, "", ""};
+    const uint64_t begin = now();
     if (h.kind == PING)
       put(&data, body, h.length);
     else if (h.kind != QUIT)
       said = answer(h.kind, &request, &data);
     if (request.is_short) said = (reply){MALFORMED, "protocol.body", "a body ends too early"};
-    put_number(&all, (uint64_t)said.status, 1), put_number(&all, 0, 8), put_number(&all, 0, 8); /* no ticks, no peak */
+    put_number(&all, (uint64_t)said.status, 1), put_number(&all, now() - begin, 8), put_number(&all, most_memory_in_use, 8);
     put_text(&all, said.rule), put_text(&all, said.message);
     if (said.status == OK) put(&all, data.data, data.size);
     send_frame(h.kind | 0x80, h.number, all.data, all.size);

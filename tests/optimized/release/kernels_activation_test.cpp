@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "optimized/kernels/epilogue.h"
+#include "optimized/kernels/quantize.h"
 
 // Activations over their whole domain: each 2^12th float, and the floats at which the formula changes.
 namespace assay::kernels {
@@ -75,7 +76,9 @@ TEST_P(Activations, KeepTheAccuracyOfTheSpec) {
   const auto& [set, row] = GetParam();
   const std::vector<float> x = domain();
   std::vector<float> y(x.size());
-  activate(set, row.activation, -0.5f, 6, x.data(), y.data(), x.size());
+  Epilogue epilogue;
+  epilogue.activation = row.activation, epilogue.low = -0.5f, epilogue.high = 6;
+  activate(set, epilogue, x.data(), y.data(), x.size());
   double worst = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double want = row.value(double{x[i]});
@@ -100,6 +103,25 @@ std::vector<InstructionSet> sets() {
   for (std::size_t i = 0; i < std::size(instruction_sets); ++i)
     if (is_supported(static_cast<InstructionSet>(i))) all.push_back(static_cast<InstructionSet>(i));
   return all;
+}
+
+// Equal to the two kernels that quantize and convert back, bit for bit.
+TEST(FakeQuantize, RoundsAsTheKernelsOfCodes) {
+  std::vector<float> x = domain();
+  for (int code = -300; code <= 300; ++code) x.push_back((static_cast<float>(code) + 0.5f) * 0.3f);
+  for (const float special : {HUGE_VALF, -HUGE_VALF, std::nanf("")}) x.push_back(special);
+  for (const InstructionSet set : sets())
+    for (const float zero_point : {-128.0f, 0.0f, 5.0f}) {
+      Epilogue epilogue;
+      epilogue.activation = Activation::fake_quantize;
+      epilogue.fake_quantizer = {{1 / 0.3f, zero_point, -100, 120}, 0.3f, 0};
+      std::vector<std::int8_t> codes(x.size());
+      std::vector<float> want(x.size()), got(x.size());
+      find_quantize<std::int8_t>(set)(epilogue.fake_quantizer, x.data(), codes.data(), x.size());
+      find_dequantize<std::int8_t>(set)(zero_point, 0.3f, codes.data(), want.data(), x.size());
+      activate(set, epilogue, x.data(), got.data(), x.size());
+      EXPECT_EQ(got, want) << name_of(set) << ", zero point " << zero_point;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(EachInstructionSet, Activations,

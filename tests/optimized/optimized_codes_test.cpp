@@ -1,0 +1,170 @@
+#include <gtest/gtest.h>
+
+#include "conformance/adapters/optimized/client.h"
+#include "conformance/files/same.h"
+#include "conformance/hosts/host.h"
+#include "tests/support/methods.h"
+
+// Rewrites of quantized programs keep every bit, where all sums are exact. The scale is 1/4, and the numbers are
+// multiples of 1/8, so that half of them lie between two codes.
+namespace assay {
+namespace optimized_codes_test {
+
+using Index = PlanBuilder::Index;
+
+constexpr double scale = 0.25;
+constexpr Real nan = std::numeric_limits<Real>::quiet_NaN(), infinity = std::numeric_limits<Real>::infinity();
+
+// A program whose values of 2 x 2 elements each have memory of their own.
+struct Quantized {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  std::uint64_t end = 0;
+
+  Index values(DType dtype = float32) { return plan.planned(dtype, {2, 2}, 1, std::exchange(end, end + 64)); }
+  Index input = values();
+
+  struct Numbers {
+    Int zero_point, low = -128, high = 127;
+  };
+  Index quantize(Index x, const Numbers& n, Index codes) {
+    plan.call_named("quantized_decomposed::quantize_per_tensor.out", operands(x, n, codes));
+    return codes;
+  }
+  Index quantize(Index x, const Numbers& n) { return quantize(x, n, values(int8)); }
+  Index dequantize(Index codes, const Numbers& n) {
+    const Index out = values();
+    plan.call_named("quantized_decomposed::dequantize_per_tensor.out", operands(codes, n, out));
+    return out;
+  }
+  Index rounded(Index x, const Numbers& n) { return dequantize(quantize(x, n), n); }
+  Index clamp(Index x, double low, double high) {
+    const Index out = values();
+    plan.call_named("aten::hardtanh.out",
+                    {{"self", x}, {"min_val", plan.real(low)}, {"max_val", plan.real(high)}, {"out", out}});
+    return out;
+  }
+  Index add(Index a, Index b) {
+    const Index out = values();
+    return plan.add_tensors(a, b, out), out;
+  }
+  Index product(Index x, Index weight) {
+    const Index out = values();
+    plan.call_named("aten::mm.out", {{"self", x}, {"mat2", weight}, {"out", out}});
+    return out;
+  }
+  Index product(Index x) {
+    return product(x, plan.constant(float32, {2, 2}, program.constant(bytes_of({1, 0, 0, 1}))));
+  }
+  Index constant_codes() {
+    const std::int8_t codes[] = {4, -8, 0, 12};
+    return plan.constant(int8, {2, 2}, program.constant(to_bytes(codes)));
+  }
+
+  // The reference and the optimized runtime agree. Returns the number of steps.
+  std::size_t expect_agreement(std::vector<Index> outputs, std::size_t folded = 0) {
+    plan.plan().inputs = {input}, plan.plan().outputs = std::move(outputs);
+    const Bytes file = program.bytes();
+    hosts::Host host(hosts::valid_program(borrowed(file), {}));
+    adapters::OptimizedClient client(file, {}, {});
+    for (const auto& x : {std::vector<Real>{0.125, 0.375, -0.125, -0.375},
+                          {1.5, 1.625, 5.875, 6.125},
+                          {-31, 32, -40, 40},
+                          {nan, infinity, -infinity, 0},
+                          {nan, nan, nan, nan}}) {
+      const std::vector<Value> inputs{tensor(float32, {2, 2}, x)};
+      const std::vector<Value> want = host.call("forward", inputs), got = client.call("forward", inputs);
+      EXPECT_TRUE(std::ranges::equal(got, want, files::same)) << "for inputs that begin with " << x[0];
+    }
+    const assay_method* method = client.method("forward").method;
+    EXPECT_EQ(assay_folded_step_count(method), folded);
+    return assay_step_count(method);
+  }
+
+ private:
+  template <class T, std::size_t n>
+  static Bytes to_bytes(const T (&all)[n]) {
+    const auto bytes = std::as_bytes(std::span(all));
+    return {bytes.begin(), bytes.end()};
+  }
+  std::vector<PlanBuilder::Operand> operands(Index x, const Numbers& n, Index out) {
+    return {{"input", x},
+            {"scale", plan.real(scale)},
+            {"zero_point", plan.integer(n.zero_point)},
+            {"quant_min", plan.integer(n.low)},
+            {"quant_max", plan.integer(n.high)},
+            {"dtype", plan.integer(static_cast<Int>(int8))},
+            {"out", out}};
+  }
+};
+
+TEST(OptimizedCodes, AreRoundedByTheProductBeforeThem) {
+  Quantized q;
+  EXPECT_EQ(q.expect_agreement({q.rounded(q.product(q.input), {3})}), 1u);
+}
+
+TEST(OptimizedCodes, AreLimitedByTheClampBeforeThem) {
+  Quantized q;
+  EXPECT_EQ(q.expect_agreement({q.rounded(q.clamp(q.product(q.input), -1.3, 5.9), {3})}), 1u);
+}
+
+// NaN gets the code 0, which the second call of the clamp raises to the code of its lower limit.
+TEST(OptimizedCodes, AreLimitedByTheClampBehindThem) {
+  for (const Int zero_point : {-128, -11, 0, 20, 127}) {
+    SCOPED_TRACE(zero_point);
+    Quantized q;
+    const Index once = q.rounded(q.product(q.input), {zero_point});
+    EXPECT_EQ(q.expect_agreement({q.rounded(q.clamp(once, 0, 6), {zero_point})}), 1u);
+  }
+}
+
+TEST(OptimizedCodes, KeepTheirOwnLimits) {
+  Quantized q;
+  const Index once = q.rounded(q.product(q.input), {3, -5, 40});
+  EXPECT_EQ(q.expect_agreement({q.rounded(q.clamp(once, -10, 10), {3, -3, 30})}), 1u);
+}
+
+TEST(OptimizedCodes, AreStoredForTheirOtherReaders) {
+  Quantized q;
+  const Index codes = q.quantize(q.product(q.input), {3});
+  EXPECT_EQ(q.expect_agreement({codes, q.dequantize(codes, {3})}), 3u);
+}
+
+TEST(OptimizedCodes, AreConvertedBackWithTheirOwnZeroPoint) {
+  Quantized q;
+  EXPECT_EQ(q.expect_agreement({q.dequantize(q.quantize(q.product(q.input), {3}), {4})}), 3u);
+}
+
+TEST(OptimizedCodes, AreConvertedBackOnce) {
+  Quantized q;
+  const Index codes = q.quantize(q.input, {3}), a = q.dequantize(codes, {3}), b = q.dequantize(codes, {3});
+  EXPECT_EQ(q.expect_agreement({q.add(a, b)}), 3u);
+}
+
+TEST(OptimizedCodes, AreConvertedBackAgainWithAnotherZeroPoint) {
+  Quantized q;
+  const Index codes = q.quantize(q.input, {3}), a = q.dequantize(codes, {3}), b = q.dequantize(codes, {4});
+  EXPECT_EQ(q.expect_agreement({q.add(a, b)}), 4u);
+}
+
+TEST(OptimizedCodes, AreConvertedBackAgainAfterTheyChange) {
+  Quantized q;
+  const Index codes = q.quantize(q.input, {3}), a = q.dequantize(codes, {3});
+  q.quantize(q.add(q.input, q.input), {3}, codes);
+  EXPECT_EQ(q.expect_agreement({q.add(a, q.dequantize(codes, {3}))}), 6u);
+}
+
+// The product packs the constant. The sum reads it in each execution.
+TEST(OptimizedCodes, OfConstantsAreConvertedBackBeforeTheFirstExecution) {
+  Quantized q;
+  const Index weight = q.dequantize(q.constant_codes(), {0}), x = q.rounded(q.input, {0});
+  EXPECT_EQ(q.expect_agreement({q.product(x, weight), q.add(x, weight)}, 1), 4u);
+}
+
+TEST(OptimizedCodes, OfConstantsAreConvertedBackWhenTheyAreAnOutput) {
+  Quantized q;
+  EXPECT_EQ(q.expect_agreement({q.dequantize(q.constant_codes(), {0})}), 1u);
+}
+
+}  // namespace optimized_codes_test
+}  // namespace assay
