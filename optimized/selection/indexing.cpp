@@ -152,6 +152,10 @@ bool take(const Step& step, Execution&) {
   return true;
 }
 
+struct Truth {  // an element of dtype bool
+  std::uint8_t byte;
+};
+
 // Adds instead of copying. Integers wrap; a sum of bools is true if one of them is. The sum of a half type is rounded.
 template <class D>
 D sum(D a, D b) {
@@ -162,7 +166,7 @@ D sum(D a, D b) {
   else
     return a + b;
 }
-bool sum(bool a, bool b) { return a || b; }
+Truth sum(Truth a, Truth b) { return {a.byte != 0 || b.byte != 0}; }
 template <class D>
 void add(std::byte* to, std::ptrdiff_t to_stride, const std::byte* from, std::ptrdiff_t from_stride, std::ptrdiff_t n) {
   D* y = reinterpret_cast<D*>(to);
@@ -170,7 +174,7 @@ void add(std::byte* to, std::ptrdiff_t to_stride, const std::byte* from, std::pt
   for (std::ptrdiff_t i = 0; i < n; ++i) y[i * to_stride] = sum(y[i * to_stride], x[i * from_stride]);
 }
 Mover find_adder(DType dtype) {
-  if (dtype == DType::boolean) return add<bool>;
+  if (dtype == DType::boolean) return add<Truth>;
   if (dtype == DType::complex64) return add<std::complex<float>>;
   if (dtype == DType::complex128) return add<Complex>;
   return is_number(dtype) ? with_type_of(dtype, []<class D>() -> Mover { return add<D>; }) : nullptr;

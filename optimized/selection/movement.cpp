@@ -96,8 +96,7 @@ bool run(const Step& step, Execution& execution) {
 template <bool converts>
 bool accepts_any(const Call& call) {
   const Value& source = call[source_of(call)];
-  if (call.fusion || !source.is_tensor() || !takes_dtype(call) || call.arguments.back()->kind > ValueKind::tensor)
-    return false;
+  if (!source.is_tensor() || !takes_dtype(call) || call.arguments.back()->kind > ValueKind::tensor) return false;
   const DType from = source.tensor->dtype, to = out_of(call).dtype;
   return from == to || (converts && find_reader<Complex>(from) && find_reader<Complex>(to));
 }

@@ -13,8 +13,6 @@
 namespace assay::optimized {
 namespace {
 
-Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
-
 // Copies between views of the same sizes. Elements are converted to the dtype `common` first.
 void copy_view(const Tensor& to, const View& to_view, const Tensor& from, const View& from_view,
                const kernels::Threads& threads, std::optional<DType> common = {}) {
@@ -73,7 +71,7 @@ void roll_views(const Tensor& self, const Tensor& out, const View& from, const V
 
 bool run_roll(const Step& step, Execution& execution) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   std::int64_t shifts[max_rank] = {};
   View from = whole(self);
   const bool is_flat = step.call[2].count == 0 && integers(step.call[1]) && step.call[1].count == 1;
@@ -101,7 +99,7 @@ bool accepts_shuffle(const Call& call) {
 template <bool is_reverse>
 bool run_shuffle(const Step& step, Execution& execution) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   const std::int64_t r = step.call[1].integer;
   if (step.call[1].kind != ValueKind::integer || r < 1 || r > 3037000499) return false;
   const int c = self.rank - 3;
@@ -140,7 +138,7 @@ bool accepts_tril(const Call& call) {
 }
 bool run_tril(const Step& step, Execution& execution) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   if (step.call[1].kind != ValueKind::integer || !resize(out, self.shape())) return false;
   copy(out, self, execution.threads);
   const int rank = out.rank;
@@ -173,7 +171,7 @@ View slot_of(const Tensor& t, int dim, std::int64_t i) {
 
 bool run_stack(const Step& step, Execution& execution) {
   const auto tensors = step.call[0].items();
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   Shape shape = shape_of(*tensors[0]->tensor);
   const int rank = shape.rank + 1, dim = dim_of(step.call[1], rank);
   if (dim < 0 || rank > static_cast<int>(max_rank) || tensors.size() > INT32_MAX) return false;
@@ -218,7 +216,7 @@ bool accepts_select(const Call& call) {
 }
 bool run_select(const Step& step, Execution& execution) {
   const Tensor &self = step.call.tensor(0), &index = step.call.tensor(2);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   const int dim = dim_of(step.call[1], self.rank);
   const Reading<std::int64_t> indices(index, index.dtype);
   const std::int64_t n = index.count(), size = self.rank > 0 ? self.size(dim) : 1;
@@ -242,7 +240,7 @@ bool accepts_masked_fill(const Call& call) {
 }
 bool run_masked_fill(const Step& step, Execution&) {
   const Tensor &self = step.call.tensor(0), &mask = step.call.tensor(1);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   alignas(8) std::byte element[most_element_bytes] = {};
   Shape shape = shape_of(self);
   if (!element_of(step.call[2], out.dtype, element) || !broadcast(shape, mask) || !resize(out, shape.span()))
@@ -286,7 +284,7 @@ void each_nonzero(const Tensor& self, Found found) {
 
 bool run_nonzero(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   std::int64_t rows = 0;
   each_nonzero(self, [&](const std::int32_t*) { ++rows; });
   const Shape shape{2, {static_cast<std::int32_t>(rows), self.rank}};
@@ -308,7 +306,7 @@ bool accepts_fill(const Call& call) {
 }
 bool run_fill(const Step& step, Execution&) {
   const Tensor& value = step.call.tensor(1);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   alignas(8) std::byte element[most_element_bytes] = {};
   convert(value.dtype, value.data, out.dtype, element);
   if (!resize(out, step.call.tensor(0).shape())) return false;

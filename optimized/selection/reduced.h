@@ -14,8 +14,6 @@ struct Loops {
   std::int64_t count = 1;  // elements of each result
 };
 
-inline Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
-
 // The sizes of the result of a reduction, and a bit for each reduced dimension. Returns false if a dimension is invalid
 // or listed twice. `keepdim` is the index of the argument.
 bool plan(const Call& call, Dims dims, Shape& result, std::uint32_t& reduced, std::size_t keepdim = 2);

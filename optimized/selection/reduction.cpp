@@ -140,7 +140,7 @@ std::optional<DType> asked_dtype(const Call& call, DType otherwise, bool& asked)
 template <Fold fold, Element element, Dims dims, bool mean>
 bool accepts(const Call& call) {
   if (!call.set || call[0].kind != ValueKind::tensor || call.arguments.back()->kind != ValueKind::tensor) return false;
-  const Tensor &self = call.tensor(0), &out = out_of(call);
+  const Tensor &self = call.tensor(0), &out = call.out();
   bool asked = false;
   const bool gives_bytes = fold == Fold::any && out.dtype == DType::uint8 && self.dtype == DType::uint8;
   const bool is_any = fold == Fold::any && element_of(self.dtype);
@@ -171,7 +171,7 @@ const void* prepare(const Call& call, Stores& stores) {
 template <Fold fold, Element element, Dims dims, bool mean>
 bool run(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   Shape result;
   std::uint32_t reduced = 0;
   if (!plan(step.call, dims, result, reduced) || !can_have(out, result)) return false;
@@ -204,7 +204,7 @@ bool accepts_first(const Call& call) {
   const Tensor& self = call.tensor(0);
   for (std::size_t i = 3; i < call.arguments.size(); ++i) {
     if (call[i].kind != ValueKind::tensor) return false;
-    const Tensor &out = call.tensor(i), &last = out_of(call);
+    const Tensor &out = call.tensor(i), &last = call.out();
     if (out.dtype != (i + 1 < call.arguments.size() ? self.dtype : DType::int64) || out.rank != last.rank ||
         !std::equal(out.dim_order, out.dim_order + out.rank, last.dim_order))
       return false;
@@ -222,7 +222,7 @@ bool run_first(const Step& step, Execution&) {
   using Limits = std::numeric_limits<T>;
   const Call& call = step.call;
   const Tensor& self = call.tensor(0);
-  Tensor& places = out_of(call);
+  Tensor& places = call.out();
   Tensor* values = call.arguments.size() == 5 ? call.arguments[3]->tensor : nullptr;
   Shape result;
   std::uint32_t reduced = 0;
@@ -283,7 +283,7 @@ bool accepts_variance(const Call& call) {
   Shape result;
   std::uint32_t reduced = 0;
   return plan(call, Dims::named_or_all, result, reduced, 3) &&
-         std::equal(out.dim_order, out.dim_order + out.rank, out_of(call).dim_order);
+         std::equal(out.dim_order, out.dim_order + out.rank, call.out().dim_order);
 }
 
 bool run_variance(const Step& step, Execution&) {

@@ -9,11 +9,9 @@
 namespace assay::optimized {
 namespace {
 
-Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
-
 bool has_tensors(const Call& call) {
   return call[0].is_tensor() && call.arguments.back()->is_tensor() && find_reader<Complex>(call.tensor(0).dtype) &&
-         find_reader<Complex>(out_of(call).dtype);
+         find_reader<Complex>(call.out().dtype);
 }
 
 // Whether nothing is combined: there are no elements, or one.
@@ -59,14 +57,14 @@ constexpr T beginning() {
 template <Scan scan>
 bool accepts_scan(const Call& call) {
   if (!has_tensors(call)) return false;
-  const DType self = call.tensor(0).dtype, out = out_of(call).dtype;
+  const DType self = call.tensor(0).dtype, out = call.out().dtype;
   if (scan != Scan::logarithm) return named(call[2], out) == out;
   return self == out && (is_floating(self) || (is_complex(self) && self != DType::complex32));
 }
 template <Scan scan>
 bool run_scan(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   const int dim = dim_of(step.call[1], self.rank);
   if (dim < 0 || (!is_number_or_complex(out.dtype) && !is_trivial(self)) || !resize(out, self.shape())) return false;
   const Rows rows = rows_of(dim, {&self, &out});
@@ -91,12 +89,12 @@ bool run_scan(const Step& step, Execution&) {
 // Running extremes and their last places: self, dim, values, indices. NaN comes before all numbers.
 bool accepts_extremes(const Call& call) {
   return has_tensors(call) && call[2].is_tensor() && call.tensor(2).dtype == call.tensor(0).dtype &&
-         out_of(call).dtype == DType::int64;
+         call.out().dtype == DType::int64;
 }
 template <bool largest>
 bool run_extremes(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
-  Tensor &values = step.call.tensor(2), &places = out_of(step.call);
+  Tensor &values = step.call.tensor(2), &places = step.call.out();
   const int dim = dim_of(step.call[1], self.rank);
   if ((dim < 0 && self.count() > 0) || (!is_real(self.dtype) && !is_trivial(self)) ||
       !can_have(values, shape_of(self)) || !resize(places, self.shape()))
@@ -126,13 +124,13 @@ bool run_extremes(const Step& step, Execution&) {
 
 // Softmax and its logarithm: self, dim, half_to_float, out.
 bool accepts_softmax(const Call& call) {
-  return has_tensors(call) && call.tensor(0).dtype == out_of(call).dtype && call[2].kind == ValueKind::boolean &&
+  return has_tensors(call) && call.tensor(0).dtype == call.out().dtype && call[2].kind == ValueKind::boolean &&
          !call[2].changes && !call[2].boolean;
 }
 template <bool is_logarithm>
 bool run_softmax(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   const int dim = dim_of(step.call[1], self.rank);
   if (dim < 0 || (!is_floating(self.dtype) && self.count() > 0) || !resize(out, self.shape())) return false;
   if (self.count() == 0) return true;

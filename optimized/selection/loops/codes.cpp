@@ -8,7 +8,6 @@
 namespace assay::optimized {
 namespace {
 
-Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
 double rounded(double x) { return stored_as(DType::float32, x); }
 
 // Sums of codes. Operands: a, its scale, zero point, least and largest code; the same of b; scale, zero point, least
@@ -22,7 +21,7 @@ bool accepts_sum(const Call& call) {
   if (call.arguments.size() != 15 || !call[0].is_tensor() || !call[5].is_tensor()) return false;
   const DType dtype = call.tensor(0).dtype;
   return (dtype == DType::uint8 || dtype == DType::int8 || dtype == DType::int32) && call.tensor(5).dtype == dtype &&
-         out_of(call).dtype == dtype;
+         call.out().dtype == dtype;
 }
 struct Quantizer {
   double scale;
@@ -43,7 +42,7 @@ bool quantizer_of(const Call& call, std::size_t scale, Quantizer& q) {
 bool run_sum(const Step& step, Execution&) {
   const Call& call = step.call;
   const Tensor &a = call.tensor(0), &b = call.tensor(5);
-  Tensor& out = out_of(call);
+  Tensor& out = call.out();
   Quantizer of_a, of_b, of_out;
   const bool is_valid = quantizer_of(call, 1, of_a) && quantizer_of(call, 6, of_b) && quantizer_of(call, 10, of_out) &&
                         has_limits(call, 3) && has_limits(call, 8) && has_limits(call, 12) && of_out.scale != 0;
@@ -69,7 +68,7 @@ bool accepts_product(const Call& call) {
       call.tensor(2).dtype != dtype)
     return false;
   if (call[3].is_tensor() ? call.tensor(3).dtype != dtype : call[3].kind != ValueKind::none) return false;
-  const DType out = out_of(call).dtype;
+  const DType out = call.out().dtype;
   return is_named ? named(call[4], dtype) == out && (out == DType::float16 || out == DType::float32) : out == dtype;
 }
 
@@ -103,7 +102,7 @@ template <bool is_linear>
 bool run_product(const Step& step, Execution&) {
   const Call& call = step.call;
   const Tensor &input = call.tensor(0), &codes = call.tensor(1), &scales = call.tensor(2);
-  Tensor& out = out_of(call);
+  Tensor& out = call.out();
   const int summed = is_linear ? 1 : 0;
   if (input.rank != 2 || codes.rank != 2 || input.size(1) != codes.size(summed)) return false;
   if (is_linear ? (scales.rank != 1 && scales.rank != 2) || scales.size(0) != codes.size(0) ||

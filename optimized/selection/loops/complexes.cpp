@@ -10,8 +10,6 @@
 namespace assay::optimized {
 namespace {
 
-Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
-
 // Formulas. The parts of a complex function are those that C's functions of complex doubles give.
 
 // ln(1 + z), exact near 0, where |1 + z|^2 - 1 is x (2 + x) + y^2.
@@ -165,7 +163,7 @@ bool make_nest(const Call& call, std::size_t operands, Nest& nest) {
   Shape shape;
   for (std::size_t k = 0; k < operands; ++k)
     if (call[k].is_tensor() && !broadcast(shape, call.tensor(k))) return false;
-  Tensor& out = out_of(call);
+  Tensor& out = call.out();
   if (!resize(out, shape.span())) return false;
   Strides strides[most_operands] = {strides_of(out)};
   for (std::size_t k = 0; k < operands; ++k)
@@ -176,8 +174,8 @@ bool make_nest(const Call& call, std::size_t operands, Nest& nest) {
 
 bool accepts_unary(const Call& call) {
   const auto* row = find(unaries, call.roles->name);
-  return !call.fusion && row && call[0].is_tensor() && is_between(call.tensor(0).dtype, row->takes_halves) &&
-         is_complex(out_of(call).dtype) && (!row->takes_halves || out_of(call).dtype == call.tensor(0).dtype);
+  return row && call[0].is_tensor() && is_between(call.tensor(0).dtype, row->takes_halves) &&
+         is_complex(call.out().dtype) && (!row->takes_halves || call.out().dtype == call.tensor(0).dtype);
 }
 bool run_unary(const Step& step, Execution&) {
   const Unary function = find(unaries, step.call.roles->name)->function;
@@ -185,17 +183,17 @@ bool run_unary(const Step& step, Execution&) {
   Nest nest;
   if (!make_nest(step.call, 1, nest)) return false;
   const Reading<Complex> x(step.call.tensor(0), common);
-  const Writing<Complex> y(out_of(step.call), common);
+  const Writing<Complex> y(step.call.out(), common);
   each_element(nest, 2, [&](const std::ptrdiff_t* at) { y.set(at[0], function(x[at[1]])); });
   return true;
 }
 
 bool accepts_measure(const Call& call) {
   const auto* row = find(measures, call.roles->name);
-  if (call.fusion || !row || !call[0].is_tensor() || !is_between(call.tensor(0).dtype, row->takes_halves)) return false;
-  const DType out = out_of(call).dtype;
+  if (!row || !call[0].is_tensor() || !is_between(call.tensor(0).dtype, row->takes_halves)) return false;
+  const DType out = call.out().dtype;
   return row->gives_truth
-             ? find_reader<Complex>(out) && (out == DType::boolean || row->op == "aten::logical_not.out")
+             ? out == DType::boolean || (row->op == "aten::logical_not.out" && is_number_or_complex(out))
              : is_floating(out) || (is_complex(out) && (row->op != "aten::abs.out" || out == call.tensor(0).dtype));
 }
 bool run_measure(const Step& step, Execution&) {
@@ -204,7 +202,7 @@ bool run_measure(const Step& step, Execution&) {
   Nest nest;
   if (!make_nest(step.call, 1, nest)) return false;
   const Reading<Complex> x(self, self.dtype);
-  const Writing<double> y(out_of(step.call), row.gives_truth ? DType::boolean : part_of(self.dtype));
+  const Writing<double> y(step.call.out(), row.gives_truth ? DType::boolean : part_of(self.dtype));
   each_element(nest, 2, [&](const std::ptrdiff_t* at) { y.set(at[0], row.function(x[at[1]])); });
   return true;
 }
@@ -247,10 +245,10 @@ bool is_power(const Call& call) { return call.roles->name.starts_with("aten::pow
 
 bool accepts_binary(const Call& call) {
   const auto* row = find(binaries, call.roles->name);
-  if (call.fusion || !row || !is_operand(call[0]) || !is_operand(call[1])) return false;
+  if (!row || !is_operand(call[0]) || !is_operand(call[1])) return false;
   if (is_difference(call) && (is_truth(call[0]) || is_truth(call[1]))) return false;
   const auto common = common_of(call[0], call[1]);
-  const DType out = out_of(call).dtype;
+  const DType out = call.out().dtype;
   const bool has_parameter = call.arguments.size() == 4;
   if (!common || !is_between(*common, row->takes_halves)) return false;
   double alpha;
@@ -272,26 +270,26 @@ bool run_binary(const Step& step, Execution&) {
   if (!make_nest(call, 2, nest)) return false;
   double alpha = 1;
   if (call.arguments.size() == 4 && call[2].kind != ValueKind::none) read_scalar(common, call[2], alpha);
-  const Writing<Complex> y(out_of(call), row.gives_truth ? DType::boolean : common);
+  const Writing<Complex> y(call.out(), row.gives_truth ? DType::boolean : common);
   each_element(nest, 3, [&](const std::ptrdiff_t* at) { y.set(at[0], row.function(a[at[1]], b[at[2]], alpha)); });
   return true;
 }
 
 // where: condition, self, other, out.
 bool accepts_where(const Call& call) {
-  if (call.fusion || !call[0].is_tensor() || !call[1].is_tensor() || !call[2].is_tensor()) return false;
+  if (!call[0].is_tensor() || !call[1].is_tensor() || !call[2].is_tensor()) return false;
   const DType condition = call.tensor(0).dtype;
   return (condition == DType::boolean || condition == DType::uint8) &&
-         common_of(call[1], call[2]) == out_of(call).dtype && is_complex(out_of(call).dtype);
+         common_of(call[1], call[2]) == call.out().dtype && is_complex(call.out().dtype);
 }
 bool run_where(const Step& step, Execution&) {
   const Call& call = step.call;
   const Tensor& condition = call.tensor(0);
-  const DType common = out_of(call).dtype;
+  const DType common = call.out().dtype;
   Nest nest;
   if (!make_nest(call, 3, nest)) return false;
   const Reading<Complex> a(call.tensor(1), common), b(call.tensor(2), common);
-  const Writing<Complex> y(out_of(call));
+  const Writing<Complex> y(call.out());
   each_element(nest, 4, [&](const std::ptrdiff_t* at) {
     y.set(at[0], condition.elements<std::uint8_t>()[at[1]] ? a[at[2]] : b[at[3]]);
   });
@@ -301,7 +299,7 @@ bool run_where(const Step& step, Execution&) {
 // The angle of a real number is 0, pi where it is negative, and NaN of NaN.
 bool accepts_angle(const Call& call) {
   return call[0].is_tensor() && is_readable(call.tensor(0).dtype) &&
-         (is_floating(out_of(call).dtype) || is_complex(out_of(call).dtype));
+         (is_floating(call.out().dtype) || is_complex(call.out().dtype));
 }
 bool run_angle(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
@@ -309,7 +307,7 @@ bool run_angle(const Step& step, Execution&) {
   Nest nest;
   if (!make_nest(step.call, 1, nest)) return false;
   const Reading<double> x(self, self.dtype);
-  const Writing<double> y(out_of(step.call), common);
+  const Writing<double> y(step.call.out(), common);
   each_element(nest, 2, [&](const std::ptrdiff_t* at) {
     const double now = x[at[1]];
     y.set(at[0], std::isnan(now) ? now : now < 0 ? std::acos(-1.0) : 0);
@@ -320,15 +318,15 @@ bool run_angle(const Step& step, Execution&) {
 // The conjugate of numbers of any dtype; a real number is its own.
 bool accepts_conjugate(const Call& call) {
   return call[0].is_tensor() && (is_real(call.tensor(0).dtype) || is_complex(call.tensor(0).dtype)) &&
-         call.tensor(0).dtype == out_of(call).dtype;
+         call.tensor(0).dtype == call.out().dtype;
 }
 bool run_conjugate(const Step& step, Execution&) {
   Nest nest;
   if (!make_nest(step.call, 1, nest)) return false;
-  const DType dtype = out_of(step.call).dtype;
+  const DType dtype = step.call.out().dtype;
   return with_number(dtype, [&]<class T>() {
     const Reading<T> x(step.call.tensor(0), dtype);
-    const Writing<T> y(out_of(step.call));
+    const Writing<T> y(step.call.out());
     each_element(nest, 2, [&](const std::ptrdiff_t* at) {
       if constexpr (std::is_same_v<T, Complex>)
         y.set(at[0], std::conj(x[at[1]]));
@@ -345,8 +343,7 @@ template <bool is_polar>
 bool accepts_parts(const Call& call) {
   if (!call[0].is_tensor() || !call[1].is_tensor()) return false;
   const DType part = call.tensor(0).dtype;
-  return call.tensor(1).dtype == part && is_complex_of(out_of(call).dtype, part) &&
-         !(is_polar && part == DType::float16);
+  return call.tensor(1).dtype == part && is_complex_of(call.out().dtype, part) && !(is_polar && part == DType::float16);
 }
 template <bool is_polar>
 bool run_parts(const Step& step, Execution&) {
@@ -354,7 +351,7 @@ bool run_parts(const Step& step, Execution&) {
   if (!make_nest(step.call, 2, nest)) return false;
   const DType part = step.call.tensor(0).dtype;
   const Reading<double> a(step.call.tensor(0), part), b(step.call.tensor(1), part);
-  const Writing<Complex> y(out_of(step.call));
+  const Writing<Complex> y(step.call.out());
   each_element(nest, 3, [&](const std::ptrdiff_t* at) {
     const double x = a[at[1]], i = b[at[2]];
     y.set(at[0], is_polar ? Complex(x * std::cos(i), x * std::sin(i)) : Complex(x, i));
@@ -366,13 +363,13 @@ bool run_parts(const Step& step, Execution&) {
 template <bool is_real_first>
 bool accepts_pairs(const Call& call) {
   if (!call[0].is_tensor()) return false;
-  const Tensor &self = call.tensor(0), &out = out_of(call);
+  const Tensor &self = call.tensor(0), &out = call.out();
   return is_real_first ? is_complex_of(out.dtype, self.dtype) : is_complex_of(self.dtype, out.dtype);
 }
 template <bool is_real_first>
 bool run_pairs(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   Shape shape = shape_of(self);
   if (is_real_first) {
     if (shape.rank == 0 || shape.sizes[shape.rank - 1] != 2) return false;

@@ -149,7 +149,7 @@ bool convolve(const Convolution& c, const Call& call, const Tensor& out) {
 
 // Operands: input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, out.
 bool accepts(const Call& call) {
-  if (call.fusion || !call[0].is_tensor() || !call[1].is_tensor() || !call[9].is_tensor()) return false;
+  if (!call[0].is_tensor() || !call[1].is_tensor() || !call[9].is_tensor()) return false;
   const DType dtype = call.tensor(0).dtype;
   const bool has_bias = call[2].is_tensor();
   return is_number(dtype) && call.tensor(1).dtype == dtype && call.tensor(9).dtype == dtype &&

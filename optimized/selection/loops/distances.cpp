@@ -8,8 +8,6 @@
 namespace assay::optimized {
 namespace {
 
-Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
-
 // The distance of order p of n differences: the number of those that are not 0 for p = 0, and for an infinite p the
 // largest one. A NaN counts there only if `keeps_nan`.
 template <class Difference>
@@ -36,11 +34,11 @@ bool order_of(const Value& v, DType dtype, double& p) {
 // pdist: self, p, out. The distances between all pairs of rows.
 bool accepts_pairs(const Call& call) {
   return call[0].is_tensor() && (call.tensor(0).dtype == DType::float32 || call.tensor(0).dtype == DType::float64) &&
-         out_of(call).dtype == call.tensor(0).dtype;
+         call.out().dtype == call.tensor(0).dtype;
 }
 bool run_pairs(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   double p = 0;
   if (self.rank != 2 || !self.is_contiguous() || !order_of(step.call[1], self.dtype, p)) return false;
   const std::int64_t rows = self.size(0), n = self.size(1), pairs = rows * (rows - 1) / 2;
@@ -59,12 +57,12 @@ bool run_pairs(const Step& step, Execution&) {
 // half types by a product alone.
 bool accepts_distances(const Call& call) {
   return call[0].is_tensor() && call[1].is_tensor() && is_floating(call.tensor(0).dtype) &&
-         call.tensor(1).dtype == call.tensor(0).dtype && out_of(call).dtype == call.tensor(0).dtype;
+         call.tensor(1).dtype == call.tensor(0).dtype && call.out().dtype == call.tensor(0).dtype;
 }
 bool run_distances(const Step& step, Execution&) {
   const Call& call = step.call;
   const Tensor &a = call.tensor(0), &b = call.tensor(1);
-  Tensor& out = out_of(call);
+  Tensor& out = call.out();
   double p = 0;
   const Value& mode = call[3];
   if (a.rank < 2 || b.rank < 2 || a.size(a.rank - 1) != b.size(b.rank - 1) || !order_of(call[2], a.dtype, p))

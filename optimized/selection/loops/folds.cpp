@@ -68,7 +68,7 @@ bool computes(DType common, const Tensor& self, Fold fold) {
 template <Fold fold, const Form& form>
 bool accepts_fold(const Call& call) {
   if (!has_tensors(call)) return false;
-  const DType self = call.tensor(0).dtype, out = out_of(call).dtype;
+  const DType self = call.tensor(0).dtype, out = call.out().dtype;
   const Value& asked = call[form.dtype];
   const bool has_own = is_floating(self) || is_complex(self), is_asked = asked.kind != ValueKind::none;
   if (named(asked, out) != out || !find_reader<Complex>(out)) return false;
@@ -81,7 +81,7 @@ bool accepts_fold(const Call& call) {
 template <Fold fold, const Form& form>
 bool run_fold(const Step& step, Execution&) {
   const Call& call = step.call;
-  const Tensor &self = call.tensor(0), &out = out_of(call);
+  const Tensor &self = call.tensor(0), &out = call.out();
   const DType common = fold == Fold::mean ? computed_in(out.dtype) : out.dtype;
   Loops loops;
   if (!computes(common, self, fold) || !make_loops(call, form, loops)) return false;
@@ -110,11 +110,11 @@ constexpr Form sum_form{.dtype = 3}, all_form{.dims = Dims::all, .dtype = 1},
 
 // Whether any element is true. Elements are converted to the dtype of the result, which is bool or uint8.
 bool accepts_any(const Call& call) {
-  return has_tensors(call) && (out_of(call).dtype == DType::boolean || out_of(call).dtype == DType::uint8);
+  return has_tensors(call) && (call.out().dtype == DType::boolean || call.out().dtype == DType::uint8);
 }
 template <const Form& form>
 bool run_any(const Step& step, Execution&) {
-  const Tensor& out = out_of(step.call);
+  const Tensor& out = step.call.out();
   Loops loops;
   if (!make_loops(step.call, form, loops)) return false;
   const Reading<std::int64_t> x(step.call.tensor(0), out.dtype);
@@ -133,7 +133,7 @@ std::size_t outs_of_variance(const Call& call) {
 
 bool accepts_variance(const Call& call) {
   if (!has_tensors(call) || !call[4].is_tensor()) return false;
-  const DType self = call.tensor(0).dtype, out = call.tensor(4).dtype, last = out_of(call).dtype;
+  const DType self = call.tensor(0).dtype, out = call.tensor(4).dtype, last = call.out().dtype;
   if (!is_floating(self) && !is_complex(self)) return false;
   return outs_of_variance(call) + 1 == call.arguments.size() ? is_floating(out) || is_complex(out)
                                                              : out == part_of(self) && last == self;
@@ -207,7 +207,7 @@ bool with_ordered(DType dtype, F f) {
 
 // argmax and argmin: self, dim, keepdim, out. max.dim and min.dim have the extremes besides.
 bool accepts_places(const Call& call) {
-  if (!has_tensors(call) || out_of(call).dtype != DType::int64) return false;
+  if (!has_tensors(call) || call.out().dtype != DType::int64) return false;
   const DType self = call.tensor(0).dtype;
   if (call.arguments.size() == 4) return is_number(self);
   return (is_real(self) || (is_wide_unsigned(self) && call.tensor(0).rank == 0)) && call[3].is_tensor() &&
@@ -226,7 +226,7 @@ bool run_places(const Step& step, Execution&) {
   for (int d = 0; d < self.rank; ++d) count *= reduced >> d & 1 ? self.sizes[d] : 1;
   if (count == 0 || !make_loops(call, plain_form, loops)) return false;
   return with_ordered(self.dtype, [&]<class T>() {
-    Tensor& places = out_of(call);
+    Tensor& places = call.out();
     const bool same =
         !has_values || std::equal(places.dim_order, places.dim_order + places.rank, call.tensor(3).dim_order);
     if (!same) return false;
@@ -240,11 +240,11 @@ bool run_places(const Step& step, Execution&) {
 // The extreme of all elements, which fills an out of any dtype that holds it.
 bool accepts_extreme(const Call& call) {
   const auto kind = [](DType dtype) { return find_dtype(static_cast<int>(dtype))->kind; };
-  return has_tensors(call) && is_real(call.tensor(0).dtype) && kind(out_of(call).dtype) >= kind(call.tensor(0).dtype);
+  return has_tensors(call) && is_real(call.tensor(0).dtype) && kind(call.out().dtype) >= kind(call.tensor(0).dtype);
 }
 template <bool largest>
 bool run_extreme(const Step& step, Execution&) {
-  const Tensor &self = step.call.tensor(0), &out = out_of(step.call);
+  const Tensor &self = step.call.tensor(0), &out = step.call.out();
   Loops loops;
   if (self.count() == 0 || !make_loops(step.call, all, loops)) return false;
   return with_ordered(self.dtype, [&]<class T>() {
@@ -275,8 +275,8 @@ bool accepts_median(const Call& call) {
   if (!has_tensors(call) || call.tensor(0).unbounded) return false;
   const DType self = call.tensor(0).dtype;
   if (call.arguments.size() == 2)
-    return out_of(call).dtype == self && (is_number(self) || (call.tensor(0).count() == 0 && is_real(self)));
-  return is_number(self) && call[3].is_tensor() && call.tensor(3).dtype == self && out_of(call).dtype == DType::int64;
+    return call.out().dtype == self && (is_number(self) || (call.tensor(0).count() == 0 && is_real(self)));
+  return is_number(self) && call[3].is_tensor() && call.tensor(3).dtype == self && call.out().dtype == DType::int64;
 }
 const void* prepare_median(const Call& call, Stores& stores) {
   std::uint64_t most = 1;
@@ -306,7 +306,7 @@ bool run_median(const Step& step, Execution& execution) {
     return false;
   if (!make_loops(call, has_places ? listed : all, loops, has_places ? 3 : 1)) return false;
   Tensor& values = call.tensor(has_places ? 3 : 1);
-  if (has_places && !std::equal(values.dim_order, values.dim_order + values.rank, out_of(call).dim_order)) return false;
+  if (has_places && !std::equal(values.dim_order, values.dim_order + values.rank, call.out().dim_order)) return false;
   if (loops.count == 0) {
     if (loops.kept.loops > 0) find_writer(values.dtype)(std::numeric_limits<double>::quiet_NaN(), values.data);
     return true;
@@ -318,7 +318,7 @@ bool run_median(const Step& step, Execution& execution) {
     each_result(loops, [&](std::ptrdiff_t to, std::ptrdiff_t from) {
       const Entry<T> middle = median_of(x, loops, from, entries);
       y.set(to, middle.x);
-      if (has_places) out_of(call).elements<std::int64_t>()[to] = middle.at;
+      if (has_places) call.out().elements<std::int64_t>()[to] = middle.at;
     });
     return true;
   });

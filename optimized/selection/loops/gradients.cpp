@@ -58,81 +58,114 @@ bool accepts_layer(const Call& call) {
   return call[6].is_tensor() ? !call[5].is_tensor() || call.tensor(5).dtype == call.tensor(6).dtype
                              : call[6].kind == ValueKind::none;
 }
-bool run_layer(const Step& step, Execution&) {
-  const Call& call = step.call;
-  const Tensor &gradient = call.tensor(0), &input = call.tensor(1), &means = call.tensor(3), &rstds = call.tensor(4);
+// The sizes of the first dimensions of the input, and of the last ones, which normalized_shape lists.
+bool split(const Call& call, Shape& rows, Shape& normalized) {
+  const Tensor& input = call.tensor(1);
   const auto listed = call[2].items();
-  const int rank = input.rank, last = static_cast<int>(listed.size()), first = rank - last;
-  if (!integers(call[2]) || listed.empty() || first < 0 || !std::ranges::equal(gradient.shape(), input.shape()))
-    return false;
-  Shape rows = shape_of(input), normalized{last, {}};
-  for (int d = first; d < rank; ++d) {
-    if (listed[static_cast<std::size_t>(d - first)]->integer != input.sizes[d]) return false;
-    normalized.sizes[d - first] = input.sizes[d];
-  }
+  const int last = static_cast<int>(listed.size()), first = input.rank - last;
+  if (!integers(call[2]) || listed.empty() || first < 0) return false;
+  rows = shape_of(input), normalized = {last, {}};
   rows.rank = first;
-  const std::int64_t n = normalized.count();
-  const Value& mask = call[7];
+  for (int d = 0; d < last; ++d) {
+    normalized.sizes[d] = input.sizes[first + d];
+    if (listed[static_cast<std::size_t>(d)]->integer != normalized.sizes[d]) return false;
+  }
+  return true;
+}
+
+// Whether the operands have the sizes that belong together.
+bool has_sizes(const Call& call, const Shape& rows, const Shape& normalized) {
   for (const std::size_t i : {5u, 6u}) {
     if (call[i].is_tensor() && !std::ranges::equal(call.tensor(i).shape(), normalized.span())) return false;
-    if (!call[i].is_tensor() && is_asked(mask, i - 4)) return false;
+    if (!call[i].is_tensor() && is_asked(call[7], i - 4)) return false;
   }
-  if (means.count() != rows.count() || rstds.count() != rows.count() || !means.is_contiguous() ||
-      !rstds.is_contiguous())
-    return false;
-  if (!resize_asked(call, mask, 8, shape_of(input), normalized)) return false;
-  const Strides of_g = strides_of(gradient), of_x = strides_of(input);
-  const Reading<double> g(gradient, gradient.dtype), x(input, input.dtype), mean(means, means.dtype),
-      rstd(rstds, rstds.dtype);
-  const bool has_weight = call[5].is_tensor();
-  const Tensor& weights = has_weight ? call.tensor(5) : input;
-  const Reading<double> weight(weights, weights.dtype);
-  const Strides of_weight = has_weight ? strides_of(weights) : Strides{};
-  const Strides tails[] = {of_g, of_x, of_weight, {}};
-  Strides shifted[3]{};
-  for (int d = 0; d < last; ++d)
-    shifted[0].of[d] = of_g.of[d + first], shifted[1].of[d] = of_x.of[d + first], shifted[2].of[d] = tails[2].of[d];
-  // Calls f(row, place in the normalized shape, gradient, weight, difference) for each element.
-  const auto each_of_row = [&](const std::int32_t* row, std::int64_t k, auto f) {
-    const std::ptrdiff_t in_g = place_of(of_g, row, first), in_x = place_of(of_x, row, first);
-    each_index(normalized, [&](const std::int32_t* index) {
-      const double d = x[in_x + place_of(shifted[1], index, last)] - mean[k];
-      f(index, g[in_g + place_of(shifted[0], index, last)], has_weight ? weight[place_of(shifted[2], index, last)] : 1,
-        d);
-    });
-  };
-  std::int64_t k = 0;
-  const Writing<double> of_input(call.tensor(8));
-  const Strides to = strides_of(call.tensor(8));
-  each_index(rows, [&](const std::int32_t* row) {
+  for (const std::size_t i : {3u, 4u})
+    if (call.tensor(i).count() != rows.count() || !call.tensor(i).is_contiguous()) return false;
+  return std::ranges::equal(call.tensor(0).shape(), call.tensor(1).shape());
+}
+
+struct Layer {
+  Shape rows, normalized;
+  Reading<double> gradients, inputs, mean, rstd, weights;
+  Strides of_gradients, of_inputs, of_weights;
+  bool has_weights;
+
+  Layer(const Call& call, const Tensor& weight, const Shape& rows_, const Shape& normalized_)
+      : rows(rows_),
+        normalized(normalized_),
+        gradients(call.tensor(0), call.tensor(0).dtype),
+        inputs(call.tensor(1), call.tensor(1).dtype),
+        mean(call.tensor(3), call.tensor(3).dtype),
+        rstd(call.tensor(4), call.tensor(4).dtype),
+        weights(weight, weight.dtype),
+        of_gradients(strides_of(call.tensor(0))),
+        of_inputs(strides_of(call.tensor(1))),
+        of_weights(strides_of(weight)),
+        has_weights(call[5].is_tensor()) {}
+
+  // Calls f(row, k) for the index of each row, where k is the number of rows before it.
+  template <class F>
+  void each_row(F f) const {
+    std::int64_t k = 0;
+    each_index(rows, [&](const std::int32_t* row) { f(row, k++); });
+  }
+  std::ptrdiff_t place(const Strides& strides, const std::int32_t* row, const std::int32_t* index) const {
+    std::ptrdiff_t at = place_of(strides, row, rows.rank);
+    for (int d = 0; d < normalized.rank; ++d) at += index[d] * strides.of[rows.rank + d];
+    return at;
+  }
+  double gradient(const std::int32_t* row, const std::int32_t* index) const {
+    return gradients[place(of_gradients, row, index)];
+  }
+  double weighed(const std::int32_t* row, const std::int32_t* index) const {
+    return gradient(row, index) * (has_weights ? weights[place_of(of_weights, index, normalized.rank)] : 1);
+  }
+  double difference(const std::int32_t* row, const std::int32_t* index, std::int64_t k) const {
+    return inputs[place(of_inputs, row, index)] - mean[k];
+  }
+};
+
+void find_gradient_of_input(const Layer& layer, const Tensor& out) {
+  const Writing<double> y(out);
+  const Strides to = strides_of(out);
+  const auto n = static_cast<double>(layer.normalized.count());
+  layer.each_row([&](const std::int32_t* row, std::int64_t k) {
     Means sums;
-    if (is_asked(mask, 0)) {
-      each_of_row(row, k, [&](const std::int32_t*, double y, double w, double d) { sums.add(y * w, d); });
-      each_of_row(row, k, [&](const std::int32_t* index, double y, double w, double d) {
-        std::ptrdiff_t place = place_of(to, row, first);
-        for (int i = 0; i < last; ++i) place += index[i] * to.of[first + i];
-        of_input.set(place, sums.gradient(y * w, d, rstd[k], static_cast<double>(n)));
+    const auto each = [&](auto f) {
+      each_index(layer.normalized, [&](const std::int32_t* index) {
+        f(index, layer.weighed(row, index), layer.difference(row, index, k));
       });
-    }
-    ++k;
-  });
-  for (std::size_t which = 1; which < 3; ++which) {
-    if (!is_asked(mask, which)) continue;
-    const Tensor& out = call.tensor(8 + which);
-    const Writing<double> result(out);
-    const Strides of_out = strides_of(out);
-    each_index(normalized, [&](const std::int32_t* index) {
-      double total = 0;
-      std::int64_t r = 0;
-      each_index(rows, [&](const std::int32_t* row) {
-        const double y = g[place_of(of_g, row, first) + place_of(shifted[0], index, last)];
-        const double d = x[place_of(of_x, row, first) + place_of(shifted[1], index, last)] - mean[r];
-        total += which == 1 ? y * d * rstd[r] : y;
-        ++r;
-      });
-      result.set(place_of(of_out, index, last), total);
+    };
+    each([&](const std::int32_t*, double weighed, double d) { sums.add(weighed, d); });
+    each([&](const std::int32_t* index, double weighed, double d) {
+      y.set(layer.place(to, row, index), sums.gradient(weighed, d, layer.rstd[k], n));
     });
-  }
+  });
+}
+
+// The gradient of the weight or of the bias.
+void find_gradient_of_parameter(const Layer& layer, bool is_weight, const Tensor& out) {
+  const Writing<double> y(out);
+  const Strides to = strides_of(out);
+  each_index(layer.normalized, [&](const std::int32_t* index) {
+    double total = 0;
+    layer.each_row([&](const std::int32_t* row, std::int64_t k) {
+      total += layer.gradient(row, index) * (is_weight ? layer.difference(row, index, k) * layer.rstd[k] : 1);
+    });
+    y.set(place_of(to, index, layer.normalized.rank), total);
+  });
+}
+
+bool run_layer(const Step& step, Execution&) {
+  const Call& call = step.call;
+  Shape rows, normalized;
+  if (!split(call, rows, normalized) || !has_sizes(call, rows, normalized) ||
+      !resize_asked(call, call[7], 8, shape_of(call.tensor(1)), normalized))
+    return false;
+  const Layer layer(call, call.tensor(call[5].is_tensor() ? 5 : 1), rows, normalized);
+  if (is_asked(call[7], 0)) find_gradient_of_input(layer, call.tensor(8));
+  if (is_asked(call[7], 1)) find_gradient_of_parameter(layer, true, call.tensor(9));
+  if (is_asked(call[7], 2)) find_gradient_of_parameter(layer, false, call.tensor(10));
   return true;
 }
 

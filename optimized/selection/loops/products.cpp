@@ -68,12 +68,10 @@ bool linear(const Call& call, Product& p) {
   return fits;
 }
 
-Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
-
 bool accepts(const Call& call) {
   for (std::size_t i = 0; i + 1 < call.arguments.size(); ++i)
-    if (call[i].is_tensor() && call.tensor(i).dtype != out_of(call).dtype) return false;
-  return call[0].is_tensor() && call[1].is_tensor() && find_reader<Complex>(out_of(call).dtype);
+    if (call[i].is_tensor() && call.tensor(i).dtype != call.out().dtype) return false;
+  return call[0].is_tensor() && call[1].is_tensor() && find_reader<Complex>(call.out().dtype);
 }
 
 // A factor as a number of the product's dtype; 1 if the call has none.
@@ -125,7 +123,7 @@ bool multiply(const Product& p, const Tensor& out) {
 template <bool (*describe)(const Call&, Product&)>
 bool run(const Step& step, Execution&) {
   Product p;
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   if (!describe(step.call, p)) return false;
   if (!is_number_or_complex(out.dtype) && (p.n > 0 && p.a->count() > 0 && p.b->count() > 0)) return false;
   if ((p.n == 0 && p.shape.count() > 0 && !keeps_kind(p.beta, out.dtype)) || !resize(out, p.shape.span())) return false;

@@ -10,8 +10,6 @@
 namespace assay::optimized {
 namespace {
 
-Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
-
 // unique_consecutive: self, return_inverse, return_counts, dim, out, inverse, counts. An item is an element, or along a
 // dimension a slice. Items are equal if all of their elements are; NaN equals no number.
 struct Items {
@@ -143,7 +141,7 @@ void each_masked(const Shape& shape, const Tensor& mask, Chosen chosen) {
 }
 bool run_masked_select(const Step& step, Execution&) {
   const Tensor &self = step.call.tensor(0), &mask = step.call.tensor(1);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   Shape shape = shape_of(self);
   if (!broadcast(shape, mask)) return false;
   std::int64_t n = 0;
@@ -168,7 +166,7 @@ bool accepts_masked_scatter(const Call& call) {
 }
 bool run_masked_scatter(const Step& step, Execution& execution) {
   const Tensor &self = step.call.tensor(0), &mask = step.call.tensor(1), &source = step.call.tensor(2);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   Shape shape = shape_of(self);
   if (!broadcast(shape, mask)) return false;
   std::int64_t n = 0;
@@ -192,7 +190,7 @@ bool accepts_interleave(const Call& call) {
 }
 bool run_interleave(const Step& step, Execution&) {
   const Tensor& repeats = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   const Reading<std::int64_t> times(repeats, repeats.dtype);
   const std::int64_t n = repeats.size(0);
   std::int64_t sum = 0;

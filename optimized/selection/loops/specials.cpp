@@ -10,12 +10,11 @@
 namespace assay::optimized {
 namespace {
 
-Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
 DType floating_of(DType dtype) { return is_floating(dtype) ? dtype : DType::float32; }
 
 // Results of a floating operator may have any dtype of at least its kind.
 bool casts(const Call& call) {
-  const Tensor& out = out_of(call);
+  const Tensor& out = call.out();
   return call[0].is_tensor() && (is_floating(out.dtype) || is_complex(out.dtype));
 }
 
@@ -49,7 +48,7 @@ bool accepts_function(const Call& call) {
 template <class Function>
 bool map(const Call& call, DType common, Function function) {
   const Tensor& self = call.tensor(0);
-  Tensor& out = out_of(call);
+  Tensor& out = call.out();
   if (!resize(out, self.shape())) return false;
   const Strides strides[] = {strides_of(out), strides_of(self)};
   const Reading<double> x(self, common);
@@ -96,7 +95,7 @@ bool run_logit(const Step& step, Execution&) {
 bool accepts_glu(const Call& call) { return casts(call) && is_floating(call.tensor(0).dtype); }
 bool run_glu(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   const int dim = dim_of(step.call[1], self.rank);
   if (dim < 0 || self.rank == 0 || self.size(dim) % 2 != 0) return false;
   Shape shape = shape_of(self);
@@ -116,7 +115,7 @@ bool run_glu(const Step& step, Execution&) {
 
 // hardtanh: self, min_val, max_val, out. First the lower limit, then the upper one; NaN where an operand is.
 bool accepts_hardtanh(const Call& call) {
-  return call[0].is_tensor() && call[3].is_tensor() && !call.fusion && is_number(call.tensor(0).dtype) &&
+  return call[0].is_tensor() && call[3].is_tensor() && is_number(call.tensor(0).dtype) &&
          call.tensor(0).dtype == call.tensor(3).dtype;
 }
 template <class T>
@@ -137,7 +136,7 @@ bool read_limit(DType dtype, Value limit, T& to) {
 }
 bool run_hardtanh(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   return with_number(self.dtype, [&]<class T>() {
     if constexpr (std::is_same_v<T, Complex>) {
       return false;

@@ -9,15 +9,13 @@
 namespace assay::optimized {
 namespace {
 
-Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
-
 // as_strided_copy: self, size, stride, storage_offset, out.
 bool accepts_strided(const Call& call) {
   return call[0].is_tensor() && call[4].is_tensor() && call.tensor(0).dtype == call.tensor(4).dtype;
 }
 bool run_strided(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   const Value& offset = step.call[3];
   if (!integers(step.call[1]) || !integers(step.call[2]) ||
       (offset.kind != ValueKind::none && offset.kind != ValueKind::integer))
@@ -53,7 +51,7 @@ bool accepts_reinterpreting(const Call& call) {
 }
 bool run_reinterpreting(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   const auto from = static_cast<std::int64_t>(self.element_bytes()),
              to = static_cast<std::int64_t>(out.element_bytes());
   Shape shape = shape_of(self);
@@ -81,7 +79,7 @@ bool accepts_fold(const Call& call) {
 bool run_fold(const Step& step, Execution&) {
   const Call& call = step.call;
   const Tensor& self = call.tensor(0);
-  Tensor& out = out_of(call);
+  Tensor& out = call.out();
   std::int64_t size[2], kernel[2], dilation[2], padding[2], stride[2], places[2];
   for (std::size_t d = 0; d < 2; ++d) {
     for (std::size_t i = 1; i < 6; ++i)

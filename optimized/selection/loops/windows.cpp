@@ -118,8 +118,6 @@ void each_cell(const Window& w, F f) {
       for (std::int64_t k = 0; k < w.along[2].count; ++k) f(at(0, i), at(1, j), at(2, k));
 }
 
-Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
-
 // A quotient of integers is truncated.
 template <class T>
 T divided(T sum, std::int64_t n) {
@@ -154,7 +152,7 @@ template <int n>
 bool accepts_average(const Call& call) {
   if (!call[0].is_tensor() || !call.arguments.back()->is_tensor()) return false;
   const DType dtype = call.tensor(0).dtype;
-  return dtype == out_of(call).dtype &&
+  return dtype == call.out().dtype &&
          (dtype == DType::int64 || (is_floating(dtype) && (n < 3 || computed_in(dtype) == dtype)));
 }
 template <int n>
@@ -165,9 +163,9 @@ bool run_average(const Step& step, Execution&) {
   if (!has_rank(self, n) || !has_sizes_from(self, self.rank - n - 1) || !average(step.call, 1, pool)) return false;
   for (int d = 0; d < n && n == 3; ++d)
     if (pool.axes[d].kernel > self.sizes[self.rank - n + d]) return false;
-  if (!pooled(pool, self, shape) || !resize(out_of(step.call), shape.span())) return false;
-  return self.dtype == DType::int64 ? average_windows<std::int64_t>(pool, self, out_of(step.call))
-                                    : average_windows<double>(pool, self, out_of(step.call));
+  if (!pooled(pool, self, shape) || !resize(step.call.out(), shape.span())) return false;
+  return self.dtype == DType::int64 ? average_windows<std::int64_t>(pool, self, step.call.out())
+                                    : average_windows<double>(pool, self, step.call.out());
 }
 
 bool accepts_adaptive(const Call& call) {
@@ -177,7 +175,7 @@ bool accepts_adaptive(const Call& call) {
 template <int n>
 bool run_adaptive_average(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   Pool pool{.n = n};
   Shape shape;
   if (!has_rank(self, n) || !adaptive(step.call, pool, shape)) return false;
@@ -235,7 +233,7 @@ bool accepts_largest(const Call& call) {
 }
 bool find_largest(const Call& call, const Pool& pool, const Shape& shape) {
   const Tensor& self = call.tensor(0);
-  Tensor &out = call.tensor(call.arguments.size() - 2), &places = out_of(call);
+  Tensor &out = call.tensor(call.arguments.size() - 2), &places = call.out();
   if (!can_have(out, shape) || !resize(places, shape.span())) return false;
   resize(out, shape.span());
   return is_floating(self.dtype) ? find_largest<double>(pool, self, out, places)
@@ -286,7 +284,7 @@ bool share_average(const Pool& pool, const Tensor& gradient, const Tensor& out) 
 
 bool accepts_gradient(const Call& call) {
   return call[0].is_tensor() && call[1].is_tensor() && call.arguments.back()->is_tensor() &&
-         call.tensor(0).dtype == call.tensor(1).dtype && call.tensor(0).dtype == out_of(call).dtype &&
+         call.tensor(0).dtype == call.tensor(1).dtype && call.tensor(0).dtype == call.out().dtype &&
          (is_floating(call.tensor(0).dtype) || call.tensor(0).dtype == DType::int64);
 }
 bool accepts_floating_gradient(const Call& call) { return accepts_gradient(call) && is_floating(call.tensor(0).dtype); }
@@ -294,7 +292,7 @@ bool accepts_floating_gradient(const Call& call) { return accepts_gradient(call)
 // Operands: grad_output, self, ...
 bool run_average_gradient(const Step& step, Execution&) {
   const Tensor &gradient = step.call.tensor(0), &self = step.call.tensor(1);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   Pool pool{.n = 2};
   Shape shape;
   if (!has_rank(self, 2) || !has_sizes_from(self, self.rank - 3) || !average(step.call, 2, pool) ||
@@ -310,13 +308,13 @@ bool run_adaptive_gradient(const Step& step, Execution&) {
   const bool fits = has_rank(self, 2) && has_sizes_from(self, self.rank - 3) && gradient.rank == self.rank &&
                     has_sizes_from(gradient, gradient.rank - 3) &&
                     std::equal(self.sizes, self.sizes + self.rank - 2, gradient.sizes);
-  return fits && resize(out_of(step.call), self.shape()) && share_average<double>(pool, gradient, out_of(step.call));
+  return fits && resize(step.call.out(), self.shape()) && share_average<double>(pool, gradient, step.call.out());
 }
 
 // Operands: grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices, grad_input.
 bool run_largest_gradient(const Step& step, Execution&) {
   const Tensor &gradient = step.call.tensor(0), &self = step.call.tensor(1);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   Pool pool{.n = 2};
   Shape shape;
   if (!step.call[7].is_tensor() || step.call.tensor(7).dtype != DType::int64 || !has_rank(self, 2) ||
