@@ -53,6 +53,12 @@ const Registered registered_kernels(
        "judges one part of eight, so that eight machines can share the run (doc/in_continuous_integration.md)"}},
      true});
 
+// The pattern of the operators whose recorded calls a run may need; empty for all. Lists of cases may name any.
+std::string_view operators_of(const KernelRequest& request) {
+  const bool lists_cases = !request.run.mustpass.empty() || !request.cases.empty() || !request.defect.empty();
+  return lists_cases ? std::string_view() : request.suite.operators;
+}
+
 }  // namespace
 
 std::string KernelRun::details() {
@@ -99,7 +105,7 @@ KernelRun::KernelRun(KernelRequest& request)
     : JudgingRun(request),
       request_(request),
       contract_(open_contract(request.contract, request.run.testee)),
-      corpus_(golden_folder(request.golden)),
+      corpus_(golden_folder(request.golden), operators_of(request)),
       library_(open_library(request.run.testee, corpus_)),
       case_runner_(
           corpus_, *library_, contract_,

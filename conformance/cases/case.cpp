@@ -34,10 +34,10 @@ std::vector<std::string_view> words_of(std::string_view pattern) {
               fmt::format("'{}' is no case: {}, as in aten::add.out#7f3a91c2~dtype:0:5:0", text, why));
 }
 
-// "aten.add.out" for "aten::add.out".
-std::string file_name(std::string_view operator_name) {
-  std::string name(operator_name);
-  if (const std::size_t colons = name.find("::"); colons != std::string::npos) name.replace(colons, 2, ".");
+// "aten::add.out" for the file "aten.add.out.calls".
+std::string operator_of(const std::filesystem::path& file) {
+  std::string name = file.stem().string();
+  if (const std::size_t dot = name.find('.'); dot != std::string::npos) name.replace(dot, 1, "::");
   return name;
 }
 
@@ -73,11 +73,12 @@ CaseId case_id_from(std::string_view text) {
   return id;
 }
 
-Corpus::Corpus(const std::filesystem::path& folder, std::string_view operator_name)
-    : made_(folder / MadeCases::file_name) {
+Corpus::Corpus(const std::filesystem::path& folder, std::string_view pattern) : made_(folder / MadeCases::file_name) {
   std::vector<std::filesystem::path> files = recorded_files(folder);
-  if (!operator_name.empty())
-    std::erase_if(files, [&](const auto& file) { return file.stem() != file_name(operator_name); });
+  if (!pattern.empty())
+    std::erase_if(files, [words = words_of(pattern)](const auto& file) {
+      return std::ranges::none_of(words, [&](std::string_view word) { return matches(word, operator_of(file)); });
+    });
   for (RecordedCalls& calls : RecordedCalls::read_all(files))
     calls_.insert_or_assign(std::string(calls.op().name), std::move(calls));
 }

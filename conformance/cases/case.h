@@ -42,9 +42,9 @@ bool matches(std::string_view word, std::string_view operator_name);
 // The recorded calls of a folder, from which every case is made.
 class Corpus {
  public:
-  // `folder` holds golden files, each named after its operator. With `only`, one file is read. Throws Fault as
-  // RecordedCalls does.
-  explicit Corpus(const std::filesystem::path& folder, std::string_view operator_name = {});
+  // `folder` holds golden files, each named after its operator. Reads only files of operators that match a word of the
+  // pattern; an empty pattern matches all. Throws Fault as RecordedCalls does.
+  explicit Corpus(const std::filesystem::path& folder, std::string_view pattern = {});
 
   const RecordedCalls* calls(std::string_view operator_name) const;  // null if nothing is recorded
 
