@@ -325,6 +325,7 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
     return is_floating(e.dtype) && e.right != 0 &&
            std::fabs(e.right) < std::ldexp(Real{1}, info(e.dtype).least_exponent);
   });
+  result("where the right result is -0", [](const Result& e) { return e.right == 0 && std::signbit(e.right); });
   result("where the right result is 0", [](const Result& e) { return e.right == 0; });
   result("where the right result is negative", [](const Result& e) { return e.right < 0; });
   std::size_t n = 0;
