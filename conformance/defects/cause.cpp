@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::size_t most_drawn = 20;      // calls that test a predicate, and as many that differ in one literal
 constexpr std::size_t most_unexpected = 1;  // calls among them with another result than predicted, before a trial ends
-constexpr int hurry = 100;                  // a divisor: a small call may take this fraction of a case's time limit
 constexpr int rounds = 8;                   // rounds of finding predicates and testing them
 constexpr int most_tried = 4;               // predicates of a symptom that a round tests, those of most cases
 constexpr int most_attempts = 3;            // trials of one predicate

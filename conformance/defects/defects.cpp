@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "conformance/cases/shrink.h"
+#include "conformance/defects/neighbours.h"
 #include "conformance/runner/parallel.h"
 #include "conformance/text/digest.h"
 
@@ -347,6 +348,7 @@ verdict::Defect defect_of(runner::CaseRunner* case_runner, const cases::Corpus& 
   else
     d.smallest =
         case_runner->run_alone(simplest.id, runner::Detail::all, d.verdict == verdict::Verdict::timeout).record;
+  if (case_runner && is_serious(d)) d.neighbours = neighbours_of(*case_runner, corpus, d.smallest);
   const Symptom& symptom = group.causes[0].symptom;
   d.when = when(group, d, failing);
   if (!symptom.circumstance.empty())

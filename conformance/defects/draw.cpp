@@ -11,8 +11,6 @@ constexpr std::size_t changes = 48;  // changes that are tried for each wanted c
 constexpr std::size_t extra_tries = 4;  // added to the number of found calls in both limits
 constexpr std::size_t most_added = 2;   // mutations that are added to a known call
 constexpr Int mutation_numbers = 64;    // each parameter of a mutation is below this number, as in generated cases
-// The limits of a drawn call. They are small because many calls are made.
-constexpr Budget::Limits small{.bytes = Int{1} << 18, .work = Int{1} << 22};
 
 }  // namespace
 
@@ -71,7 +69,7 @@ std::optional<DescribedCase> Drawer::made_first(cases::CaseId id) {
   if (!mutated_.insert(digest_of(c.arguments)).second) return std::nullopt;
   const std::span inputs = std::span(c.arguments).first(c.arguments.size() - c.op->outs());
   if (!contract_.promises_types(*c.op, inputs)) return std::nullopt;  // no outs can make the call promised
-  const cases::HostCall call = cases::host_call(c, small);
+  const cases::HostCall call = cases::host_call(c, small_call);
   if (call.expected.answer.outcome == Outcome::exhausted) return std::nullopt;
   if (!made_.insert(digest_of(call.arguments)).second) return std::nullopt;
   features::Features features = features::features_of(*c.op, call);

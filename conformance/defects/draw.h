@@ -16,6 +16,11 @@
 
 namespace assay::defects {
 
+// The limits of a drawn call, in memory and work of the reference and in time of the testee, as a divisor of a case's
+// time limit. They are small because many calls are made.
+inline constexpr Budget::Limits small_call{.bytes = Int{1} << 18, .work = Int{1} << 22};
+inline constexpr int hurry = 100;
+
 // A case with the features of its call.
 struct DescribedCase {
   cases::CaseId id;

@@ -35,6 +35,7 @@ void visit_defect(DefectType& d, Visitor&& visit) {
   visit.optional("known", d.known);
   visit.required("case_ids", d.case_ids);
   visit.required("smallest", d.smallest);
+  visit.optional("neighbours", d.neighbours);
   visit.optional("command", d.command);
 }
 

@@ -46,7 +46,8 @@ struct Defect {
   bool explained = false;  // a trial confirms the explanation
   bool known = false;      // each of its cases is a listed expected failure
   std::vector<std::string> case_ids;
-  Record smallest;      // the simplest call that was found
+  Record smallest;                      // the simplest call that was found
+  std::vector<std::string> neighbours;  // sentences about similar calls that the testee answers rightly
   std::string command;  // the shell command that makes this call; empty in lines of old runs, which know only the case
 
   bool promised() const { return promised_cases > 0; }

@@ -268,8 +268,10 @@ std::vector<verdict::Defect> defects(const runner::SuiteOptions& options) {
 
 std::string listed(const std::vector<verdict::Defect>& defects) {
   std::string list;
-  for (const verdict::Defect& d : defects)
+  for (const verdict::Defect& d : defects) {
     list += concat(d.id, ' ', verdict::name(d.tier), ": ", d.sentence, " (", d.cases, ") ", d.smallest.case_id, '\n');
+    for (const std::string& neighbour : d.neighbours) list += concat("  ", neighbour, '\n');
+  }
   return list;
 }
 
@@ -307,6 +309,15 @@ TEST(Defects, AreTheSameWhateverDoesTheWork) {
   EXPECT_NE(one, "");
   options.workers = 3, options.shuffle = 4;
   EXPECT_EQ(listed(defects(options)), one);
+}
+
+TEST(Defects, TellWhatSimilarCallsGet) {
+  runner::SuiteOptions options;
+  options.operators = "aten::sin.out,aten::bitwise_not.out";
+  const std::string found = listed(defects(options));
+  EXPECT_THAT(found, testing::ContainsRegex("  The call passes if self is .* instead of .*:u8\n"));
+  EXPECT_THAT(found,
+              testing::ContainsRegex("  The testee refuses none of [0-9]+ other values of self that break the rule\n"));
 }
 
 TEST(Defects, NeedNoLaboratory) {

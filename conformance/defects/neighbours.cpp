@@ -1,0 +1,147 @@
+#include "conformance/defects/neighbours.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "conformance/cases/host_call.h"
+#include "conformance/defects/draw.h"
+
+namespace assay::defects {
+namespace {
+
+constexpr std::size_t most_of_one = 12;  // neighbours that differ in one argument
+constexpr std::size_t most_told = 3;     // sentences
+constexpr std::size_t longest = 60;      // characters of an argument that a sentence shows
+
+// A neighbour with the only argument in which it differs.
+struct Neighbour {
+  verdict::Record record;
+  std::string was, is;  // the argument's text in the failing call and in the neighbour
+};
+
+// The ids of calls with another value of one argument. They are evenly chosen from all small changes of it.
+std::vector<std::string> changed(const cases::Corpus& corpus, const cases::Case& failing, std::size_t argument) {
+  const std::vector<cases::Mutation> all = cases::changes_of(*failing.op, failing.arguments, argument);
+  std::vector<std::string> ids;
+  for (std::size_t k = 0; k < std::min(all.size(), most_of_one); ++k) {
+    cases::CaseId id = failing.id;
+    id.mutations.push_back(all[k * all.size() / std::min(all.size(), most_of_one)]);
+    const cases::HostCall call = cases::host_call(corpus.make(id), small_call);
+    if (call.expected.answer.outcome != Outcome::exhausted) ids.push_back(cases::to_text(id));
+  }
+  return ids;
+}
+
+// The neighbours among the records whose inputs differ from the failing call's in the one named argument.
+std::vector<Neighbour> differing_in(std::string_view argument, const verdict::Record& failing,
+                                    std::vector<verdict::Record> records) {
+  std::vector<Neighbour> found;
+  std::set<std::string> texts;
+  for (verdict::Record& r : records) {
+    std::optional<Neighbour> one;
+    bool differs_elsewhere = r.inputs.size() != failing.inputs.size();
+    for (std::size_t i = 0; !differs_elsewhere && i < r.inputs.size(); ++i) {
+      const auto& [name, is] = r.inputs[i];
+      const std::string& was = failing.inputs[i].text;
+      if (is == was) continue;
+      differs_elsewhere = name != argument;
+      one = Neighbour{{}, was, is};
+    }
+    if (!one || differs_elsewhere || !texts.insert(one->is).second) continue;
+    one->record = std::move(r);
+    found.push_back(std::move(*one));
+  }
+  return found;
+}
+
+// The number that a text states; true is 1. None if the text is no finite number.
+std::optional<double> number(std::string_view text) {
+  if (text == "true" || text == "false") return text == "true" ? 1 : 0;
+  double n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  return error == std::errc{} && end == text.data() + text.size() && std::isfinite(n) ? std::optional(n) : std::nullopt;
+}
+
+// How much a neighbour differs: by its number, else by the length of its text.
+double difference(const Neighbour& n) {
+  const auto was = number(n.was), is = number(n.is);
+  return was && is ? std::fabs(*was - *is) : static_cast<double>(n.is.size());
+}
+
+// The neighbour that is shown: one that differs little and whose text is short.
+std::optional<Neighbour> shown(std::vector<Neighbour> some) {
+  std::erase_if(some, [](const Neighbour& n) { return n.is.size() > longest; });
+  const auto at = std::ranges::min_element(some, {}, difference);
+  return at == some.end() ? std::nullopt : std::optional(*at);
+}
+
+// What the neighbours of a valid call tell about an argument; empty if none of them passes.
+std::string of_valid(std::string_view argument, std::vector<Neighbour> some) {
+  std::erase_if(some, [](const Neighbour& n) {
+    return !n.record.valid || n.record.verdict != verdict::Verdict::pass || n.was.size() > longest;
+  });
+  const auto passing = shown(std::move(some));
+  return passing ? fmt::format("The call passes if {} is {} instead of {}", argument, passing->is, passing->was) : "";
+}
+
+// The words "invalid, <rule>: " of an expected answer.
+std::string_view broken_rule(const verdict::Record& r) {
+  return std::string_view(r.expected).substr(0, r.expected.find(": "));
+}
+
+// Whether the demand that an invalid call does not meet names the argument.
+bool is_about(const verdict::Record& invalid, std::string_view argument) {
+  const std::string_view demand = std::string_view(invalid.expected).substr(broken_rule(invalid).size());
+  const auto is_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t at = demand.find(argument); at != demand.npos; at = demand.find(argument, at + 1)) {
+    const std::size_t end = at + argument.size();
+    if ((at == 0 || !is_of_name(demand[at - 1])) && (end == demand.size() || !is_of_name(demand[end]))) return true;
+  }
+  return false;
+}
+
+// What the neighbours of an invalid call tell about an argument; empty if none of them breaks the same rule.
+std::string of_invalid(std::string_view argument, const verdict::Record& failing, std::vector<Neighbour> some) {
+  std::erase_if(some,
+                [&](const Neighbour& n) { return n.record.valid || broken_rule(n.record) != broken_rule(failing); });
+  if (some.empty()) return "";
+  const std::size_t all = some.size();
+  std::erase_if(some, [](const Neighbour& n) { return n.record.verdict != verdict::Verdict::pass; });
+  const std::string told = fmt::format("The testee refuses {} of {} other value{} of {} that break{} the rule",
+                                       some.empty() ? "none" : std::to_string(some.size()), all, all == 1 ? "" : "s",
+                                       argument, all == 1 ? "s" : "");
+  const auto refused = shown(std::move(some));
+  return refused ? fmt::format("{}, such as {}", told, refused->is) : told;
+}
+
+}  // namespace
+
+std::vector<std::string> neighbours_of(runner::CaseRunner& case_runner, const cases::Corpus& corpus,
+                                       const verdict::Record& failing) {
+  std::vector<std::string> told;
+  if (failing.verdict == verdict::Verdict::timeout) return told;
+  const cases::Case c = corpus.make(cases::case_id_from(failing.case_id));
+  runner::Trials trials(case_runner.children(), runner::Detail::all);
+  sandbox::TimeLimit time_limit = case_runner.time_limit();
+  time_limit.processor /= hurry, time_limit.wall /= hurry;
+  for (std::size_t i = 0; i + c.op->outs() < c.arguments.size() && told.size() < most_told; ++i) {
+    const std::string_view argument = c.op->arguments[i].name;
+    if (!failing.valid && !is_about(failing, argument)) continue;
+    std::vector<verdict::Record> records;
+    const std::vector<std::string> ids = changed(corpus, c, i);
+    trials.run_while(ids, time_limit, [&](runner::Judged j) { return records.push_back(std::move(j.record)), true; });
+    std::vector<Neighbour> some = differing_in(argument, failing, std::move(records));
+    std::string sentence =
+        failing.valid ? of_valid(argument, std::move(some)) : of_invalid(argument, failing, std::move(some));
+    if (!sentence.empty()) told.push_back(std::move(sentence));
+  }
+  return told;
+}
+
+}  // namespace assay::defects
