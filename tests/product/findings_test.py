@@ -18,7 +18,7 @@ MEMORY_UNSAFE = ("writes-out-of-bounds", "reads-out-of-bounds", "heap-damage", "
 def defect(number, failure="value", case="aten::add.out#4321b778", promised=1, **more):
     smallest = {"case": case, "inputs": [{"name": "self", "text": "[1,2]:f32"}], "outs": [{"name": "out", "text": "float32 (2)"}],
                 "expected": "[1]:f32", "got": "[2]:f32", "message": "a|b"}
-    return {"defect": {"id": f"{number:08x}", "tier": "silent", "class": failure, "sentence": f"sentence {number} | bar",
+    return {"defect": {"id": f"{number:08x}", "tier": "wrong", "class": failure, "sentence": f"sentence {number} | bar",
                        "operators": ["aten::add.out"], "cases": number, "promised_cases": promised, "verdict": "fail", "smallest": smallest, **more}}
 
 
@@ -53,7 +53,7 @@ class Findings(unittest.TestCase):
         self.assertEqual(set(files), {"README.md", "aten-add-out-00000003.py", "aten-add-out-00000003.cpp"})
         page = files["README.md"]
         self.assertTrue(page.startswith("# Defects of executorch 1.5.1\n"))
-        for text in ("with seed 7", "| 1 | silent | value | 3 | sentence 3 \\| bar |", "## 1. sentence 3 | bar", "3 cases of `aten::add.out`", "- self = `[1,2]:f32`",
+        for text in ("with seed 7", "| 1 | wrong | value | 3 | sentence 3 \\| bar |", "## 1. sentence 3 | bar", "3 cases of `aten::add.out`", "- self = `[1,2]:f32`",
                      "- out given as `float32 (2)`", "- expected: `[1]:f32`", "- got: `[2]:f32`", "[aten-add-out-00000003.py](aten-add-out-00000003.py)", "[aten-add-out-00000003.cpp](aten-add-out-00000003.cpp)"):
             self.assertIn(text, page)
 
@@ -68,7 +68,7 @@ class Findings(unittest.TestCase):
         self.assertEqual(len(files), 3)
 
     def test_a_hang_is_called_a_hang(self):
-        self.assertIn("| silent | timeout |", self.written(defect(1, "", verdict="timeout"))["README.md"])
+        self.assertIn("| wrong | timeout |", self.written(defect(1, "", verdict="timeout"))["README.md"])
 
     def test_what_damages_memory_shows_no_call(self):
         for failure in MEMORY_UNSAFE:
@@ -106,9 +106,16 @@ class Findings(unittest.TestCase):
         page = files.pop("README.md")
         self.assertEqual(files, {name: whole[name] for name in ("aten-add-out-00000002.cpp", "aten-add-out-00000002.py", "aten-add-out-00000003.cpp")})
         self.assertTrue(page.startswith("# Defects of"))
-        self.assertIn("\n## silent\n\n1. segmentation-fault, 1 case: aten::add.out.\n2. value, 2 cases: sentence 2 | bar. Smallest call: `aten::add.out#4321b778`.", page)
+        self.assertIn("\n## wrong\n\nA promised valid call gets a wrong answer, and the case is neither wrong-exported nor wrong-special.\n\n1. segmentation-fault, 1 case: aten::add.out.\n2. value, 2 cases: sentence 2 | bar. Smallest call: `aten::add.out#4321b778`.", page)
         self.assertIn("\n4. value, 4 cases: sentence 4 | bar. Smallest call: `aten::add.out#4321b778`. Eager PyTorch gives the expected results.\n", page)
         self.assertLessEqual(max(map(len, page.splitlines())), 120)
+
+    def test_the_index_names_all_operators_and_tells_of_similar_calls(self):
+        names = [f"aten::operator{n}.out" for n in range(9)]
+        self.written(defect(1, operators=names, neighbours=["The call passes if self is [1]:f32 instead of [2]:f32"]))
+        page = " ".join(files_of(self.index)["README.md"].split())
+        self.assertIn(f"They are {', '.join(names)}.", page)
+        self.assertIn("expected results. The call passes if self is [1]:f32 instead of [2]:f32. ", page)
 
     def test_the_index_is_held_to_a_run(self):
         self.written(defect(1))
