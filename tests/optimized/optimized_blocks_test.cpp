@@ -30,9 +30,9 @@ struct Blocks {
   Index call(std::string_view op, Index self, Index out) {
     return plan.call_named(op, {{"self", self}, {"out", out}}), out;
   }
-  Index product(Index x) {
+  Index product(Index x) { return product(x, values()); }
+  Index product(Index x, Index out) {
     const Index weight = plan.constant(float32, {2, 2}, program.constant(bytes_of({1, -2, 3, 1})));
-    const Index out = values();
     plan.call_named("aten::mm.out", {{"self", x}, {"mat2", weight}, {"out", out}});
     return out;
   }
@@ -106,6 +106,30 @@ TEST(OptimizedBlocks, FuseCallsOfOneBlock) {
   const Index sum = b.add(b.input, b.input);
   b.three_times([&](Index) { b.add(sum, b.relu(b.product(sum)), sum); });
   EXPECT_EQ(b.expect_agreement({sum}), b.plan_size() - 1);
+}
+
+// Each branch moves its result to a handle that the plan also places. The handle makes no difference to the values that
+// are in the memory of the result before.
+TEST(OptimizedBlocks, FuseCallsOfBranches) {
+  Blocks b;
+  const Index positive = b.values(boolean), handle = b.values();
+  const Index place = b.values(), other = b.values();
+  const auto at = [&](Index like) {
+    const Index t = b.values();
+    b.plan.at(t).allocation_info = std::make_unique<pte::AllocationDetailsT>(*b.plan.at(like).allocation_info);
+    return t;
+  };
+  const auto branch = [&](Index x) {
+    const Index sum = b.add(x, b.input, at(place)), product = b.product(sum, at(other));
+    return b.add(b.call("aten::relu.out", product, at(place)), b.input, at(other));
+  };
+  b.plan.call_named("aten::ge.Scalar_out", {{"self", b.input}, {"other", b.plan.real(0)}, {"out", positive}});
+  const Index jump = b.next();
+  b.plan.jump_if_false(positive, jump + 7);
+  b.plan.move(branch(b.input), handle);
+  b.plan.jump_if_false(b.plan.boolean(false), jump + 13);
+  b.plan.move(branch(b.relu(b.input)), handle);
+  EXPECT_EQ(b.expect_agreement({handle}), b.plan_size() - 2);
 }
 
 // A copy must stay if its source is written through a handle.
