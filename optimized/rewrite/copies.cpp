@@ -135,6 +135,11 @@ bool fold(Draft& draft) {
   return changed;
 }
 
+// Whether the client may supply the memory of an output. Only the output itself, not its copies, is then there.
+bool may_be_supplied(const Draft& draft, std::uint32_t v) {
+  return draft.flow.group(v).output && draft.flow.place(v).memory > Flow::none - draft.values.size();
+}
+
 // A copy in the order of its source becomes the source itself, if neither changes while the other is of use.
 bool drop(Draft& draft) {
   bool changed = false;
@@ -147,7 +152,7 @@ bool drop(Draft& draft) {
     if (!draft.flow.is_private(a) || draft.flow.place(a).size != draft.flow.place(b).size) continue;
     if (from.tensor->constant)
       draft.make_constant(a, *from.tensor);
-    else if (draft.flow.is_steady(b))
+    else if (draft.flow.is_steady(b) && !may_be_supplied(draft, b))
       draft.flow.merge(a, b);
     else
       continue;

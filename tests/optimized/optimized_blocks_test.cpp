@@ -148,6 +148,33 @@ TEST(OptimizedBlocks, KeepCopiesOfWhatHandlesMayWrite) {
   b.expect_agreement({b.add(first, one), b.add(second, other)});
 }
 
+// The client supplies the memory of an output that has no planned memory. A copy of the output has memory of the
+// method.
+TEST(OptimizedBlocks, KeepCopiesOfOutputsThatTheClientSupplies) {
+  Blocks b;
+  const Index output = b.add(b.input, b.input, b.plan.tensor(float32, {2, 2})), copy = b.clone(output);
+  b.plan.plan().inputs = {b.input}, b.plan.plan().outputs = {output, b.add(copy, b.input)};
+  const Bytes file = b.program.bytes();
+  adapters::OptimizedClient client(file, {}, {});
+  const auto& method = client.method("forward");
+  float memory[4] = {};
+  assay_fault fault;
+  ASSERT_EQ(assay_set_output(method.method, 0, {memory, sizeof memory}, &fault), ASSAY_OK) << fault.message;
+  const std::vector<Value> got = client.call("forward", std::vector<Value>{tensor(float32, {2, 2}, {1, 2, 3, 4})});
+  EXPECT_EQ(values_of(std::get<Tensor>(got[1])), (std::vector<Real>{3, 6, 9, 12}));
+  EXPECT_EQ(memory[3], 8);
+}
+
+// A call that changes an argument may return another value than this argument. The value becomes a handle of it.
+TEST(OptimizedBlocks, ReadWhatReturnedHandlesRead) {
+  Blocks b;
+  const Index sum = b.add(b.input, b.input), handle = b.plan.tensor(float32, {2, 2});
+  b.plan.call("aten::copy_", {sum, b.input, b.plan.boolean(false), handle});
+  const Index read = b.relu(handle);
+  b.store(sum, b.clone(handle));
+  b.expect_agreement({read, b.add(handle, b.input)});
+}
+
 // What a handle may read is not dropped, and lives until the handle is read.
 TEST(OptimizedBlocks, KeepWhatHandlesRead) {
   Blocks b;
