@@ -58,7 +58,8 @@ struct Draft {
   bool is_pointwise_f32(const Call& call) const;
   // Whether only calls use the value, and all calls that read its bytes see the same elements.
   bool is_seen_alike(std::uint32_t v);
-  // Whether no call between `from` and `to` changes the elements or sizes of the value. Requires calls of the same block.
+  // Whether no call between `from` and `to` changes the elements or sizes of the value. Requires calls of the same
+  // block.
   bool stays(const Value& v, std::uint32_t from, std::uint32_t to) const;
   // Drops a call whose result is never read; `into` is the call that now does its work.
   void leave_if_unread(std::uint32_t call, std::uint32_t into);
