@@ -70,6 +70,19 @@ TEST_F(Recording, AnUnknownDigestIsRefused) {
   EXPECT_THROW(corpus.make({"aten::abs.out", known + 1, {}}), Fault);
 }
 
+TEST_F(Recording, OnlyFilesOfMatchingOperatorsAreRead) {
+  static_cast<void>(recorded({{1}}));
+  std::ofstream(folder_ / "aten.sin.out.calls") << "damaged";
+  for (const std::string_view pattern : {"aten::abs.out", "abs", "a*s,cos"}) {
+    const cases::Corpus corpus(folder_, pattern);
+    EXPECT_NE(corpus.calls("aten::abs.out"), nullptr) << pattern;
+    EXPECT_EQ(corpus.calls("aten::sin.out"), nullptr) << pattern;
+  }
+  EXPECT_EQ(cases::Corpus(folder_, "abs.in").calls("aten::abs.out"), nullptr);
+  EXPECT_THROW(cases::Corpus(folder_, "abs,sin"), Fault);
+  EXPECT_THROW(cases::Corpus{folder_}, Fault);
+}
+
 TEST(Fingerprint, HasAllThatDistinguishesCalls) {
   const Operator& op = *find_operator("aten::add.out");
   const auto of = [&](Tensor self, Value alpha, Tensor out) {
