@@ -71,6 +71,12 @@ void Draft::leave_if_unread(std::uint32_t call, std::uint32_t into) {
   planned.dead = true, planned.into = into;
 }
 
+bool Draft::has_moving_member(std::uint32_t v) const {
+  bool moves = false;
+  flow.each_member(v, [&](std::uint32_t m) { moves = moves || tensors[m].moves; });
+  return moves;
+}
+
 void Draft::make_constant(std::uint32_t v, const Tensor& from) {
   flow.each_member(v, [&](std::uint32_t m) { take_bytes(tensors[m], from); });
 }
@@ -87,6 +93,9 @@ bool Draft::same_elements(const Tensor& a, const Tensor& b) const {
   if (a.dtype != b.dtype || a.count() != b.count()) return false;
   const bool are_contiguous = a.is_contiguous() && b.is_contiguous();
   if (!a.moves && !b.moves && are_contiguous) return true;
+  if (are_contiguous &&
+      (sizes.have_equal_counts(index_of(a), index_of(b)) || sizes.have_equal_counts(index_of(b), index_of(a))))
+    return true;
   return same_sizes(a, b) && (are_contiguous || same_order(a, b));
 }
 

@@ -44,9 +44,8 @@ struct Draft {
   // Whether one of the first `first` arguments of the call belongs to the group.
   bool has(const Instruction& p, std::uint32_t group, std::size_t first) const;
   bool has_room() const { return tables.has_room() && workspace.has_room(); }
-  std::optional<Shape> sizes_of(const Tensor& t) const {
-    return sizes.of(static_cast<std::uint32_t>(&t - tensors.data()));
-  }
+  std::uint32_t index_of(const Tensor& t) const { return static_cast<std::uint32_t>(&t - tensors.data()); }
+  std::optional<Shape> sizes_of(const Tensor& t) const { return sizes.of(index_of(t)); }
   // Whether two tensors have equal sizes in every execution. Sizes that move also have equal upper bounds: sizes that
   // one tensor cannot have are then refused for the other one, too.
   bool same_sizes(const Tensor& a, const Tensor& b) const;
@@ -63,6 +62,8 @@ struct Draft {
   bool stays(const Value& v, std::uint32_t from, std::uint32_t to) const;
   // Drops a call whose result is never read; `into` is the call that now does its work.
   void leave_if_unread(std::uint32_t call, std::uint32_t into);
+  // Whether a value with the bytes of this value has sizes that move.
+  bool has_moving_member(std::uint32_t v) const;
   // Turns the value, and all values with the same bytes, into a constant with the bytes of another constant.
   void make_constant(std::uint32_t v, const Tensor& from);
 };
