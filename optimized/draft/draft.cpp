@@ -81,6 +81,11 @@ void Draft::make_constant(std::uint32_t v, const Tensor& from) {
   flow.each_member(v, [&](std::uint32_t m) { take_bytes(tensors[m], from); });
 }
 
+bool Draft::find_sizes() {
+  if (!sizes) sizes = SymbolicSizes::of(source, flow, workspace);
+  return sizes.has_value();
+}
+
 bool Draft::same_sizes(const Tensor& a, const Tensor& b) const {
   if (!a.moves && !b.moves) return std::ranges::equal(a.shape(), b.shape());
   const auto x = sizes_of(a), y = sizes_of(b);
@@ -94,7 +99,7 @@ bool Draft::same_elements(const Tensor& a, const Tensor& b) const {
   const bool are_contiguous = a.is_contiguous() && b.is_contiguous();
   if (!a.moves && !b.moves && are_contiguous) return true;
   if (are_contiguous &&
-      (sizes.have_equal_counts(index_of(a), index_of(b)) || sizes.have_equal_counts(index_of(b), index_of(a))))
+      (sizes->have_equal_counts(index_of(a), index_of(b)) || sizes->have_equal_counts(index_of(b), index_of(a))))
     return true;
   return same_sizes(a, b) && (are_contiguous || same_order(a, b));
 }
@@ -111,7 +116,7 @@ bool Draft::has_sizes_of_operands(const Call& call) const {
   }
   if (!std::ranges::equal(shape.span(), out.shape())) return false;
   if (!moves) return true;
-  const auto operands = call.fusion ? std::nullopt : sizes.broadcast_operands(call), result = sizes_of(out);
+  const auto operands = call.fusion ? std::nullopt : sizes->broadcast_operands(call), result = sizes_of(out);
   return operands && result && are_equal(*operands, *result);
 }
 

@@ -123,6 +123,7 @@ bool fold_order(Draft& draft, Instruction& p, const View& view) {
 }
 
 bool fold(Draft& draft) {
+  if (!draft.find_sizes()) return false;
   bool changed = false;
   for (Instruction& p : draft.calls) {
     if (draft.is_op(p, "dim_order_ops::_to_dim_order_copy.out"))
@@ -197,6 +198,7 @@ bool drop_copy(Draft& draft, Instruction& p) {
 }
 
 bool drop(Draft& draft) {
+  if (!draft.find_sizes()) return false;
   bool changed = false;
   for (Instruction& p : draft.calls)
     if (!p.dead && p.kind == Instruction::Kind::call) changed |= drop_copy(draft, p);

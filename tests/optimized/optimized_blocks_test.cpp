@@ -165,16 +165,6 @@ TEST(OptimizedBlocks, KeepCopiesOfOutputsThatTheClientSupplies) {
   EXPECT_EQ(memory[3], 8);
 }
 
-// A call that changes an argument may return another value than this argument. The value becomes a handle of it.
-TEST(OptimizedBlocks, ReadWhatReturnedHandlesRead) {
-  Blocks b;
-  const Index sum = b.add(b.input, b.input), handle = b.plan.tensor(float32, {2, 2});
-  b.plan.call("aten::copy_", {sum, b.input, b.plan.boolean(false), handle});
-  const Index read = b.relu(handle);
-  b.store(sum, b.clone(handle));
-  b.expect_agreement({read, b.add(handle, b.input)});
-}
-
 // What a handle may read is not dropped, and lives until the handle is read.
 TEST(OptimizedBlocks, KeepWhatHandlesRead) {
   Blocks b;

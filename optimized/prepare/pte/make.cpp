@@ -31,7 +31,7 @@ std::uint64_t size_of_instruction(const pte::Instruction& i) {
   const auto* call = i.instr_args_as_KernelCall();
   const auto* delegated = i.instr_args_as_DelegateCall();
   const auto* args = call ? call->args() : delegated ? delegated->args() : nullptr;
-  return 2 * sizeof(Step) + sizeof(std::uint32_t) + of<Value*>(2) + of<Value*>(format::size_of(args)) + most_state +
+  return sizeof(Step) + sizeof(std::uint32_t) + of<Value*>(2) + of<Value*>(format::size_of(args)) + most_state +
          most_rewritten;
 }
 
