@@ -140,6 +140,16 @@ T times(T a, T b) {
     return a * b;
 }
 
+// A quotient that does not turn NaN into an infinity, as that of C does. It is scaled by the larger part of the divisor.
+inline Complex quotient(Complex a, Complex b) {
+  const bool is_real_larger = std::fabs(b.real()) >= std::fabs(b.imag());
+  if (is_real_larger && b.real() == 0 && b.imag() == 0) return {a.real() / 0.0, a.imag() / 0.0};
+  const double c = is_real_larger ? b.real() : b.imag(), d = is_real_larger ? b.imag() : b.real(), ratio = d / c;
+  const double scale = 1 / (c + d * ratio);
+  return is_real_larger ? Complex((a.real() + a.imag() * ratio) * scale, (a.imag() - a.real() * ratio) * scale)
+                        : Complex((a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale);
+}
+
 // Reads a number of the program for a computation in the dtype, as number_as does.
 template <class T>
 bool read_scalar(DType common, const Value& number, T& to) {

@@ -18,18 +18,9 @@ Complex log1p(Complex z) {
   const double real = std::hypot(x, y) < 0.5 ? std::log1p(x * (2 + x) + y * y) / 2 : std::log(std::hypot(1 + x, y));
   return {real, std::atan2(y, 1 + x)};
 }
-// Products and quotients do not turn NaN into an infinity, as those of C do. A quotient is scaled by the larger part of
-// the divisor.
+// A product that does not turn NaN into an infinity, as that of C does.
 Complex product(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-Complex quotient(Complex a, Complex b) {
-  const bool is_real_larger = std::fabs(b.real()) >= std::fabs(b.imag());
-  if (is_real_larger && b.real() == 0 && b.imag() == 0) return {a.real() / 0.0, a.imag() / 0.0};
-  const double c = is_real_larger ? b.real() : b.imag(), d = is_real_larger ? b.imag() : b.real(), ratio = d / c;
-  const double scale = 1 / (c + d * ratio);
-  return is_real_larger ? Complex((a.real() + a.imag() * ratio) * scale, (a.imag() - a.real() * ratio) * scale)
-                        : Complex((a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale);
 }
 // e^z - 1 = (e^x - 1) cos y - 2 sin^2(y / 2) + i e^x sin y
 Complex expm1(Complex z) {

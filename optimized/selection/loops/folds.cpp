@@ -92,7 +92,8 @@ bool run_fold(const Step& step, Execution&) {
       T total = fold == Fold::prod ? T(1) : T(0);
       each_element(loops, from,
                    [&](std::ptrdiff_t i) { total = fold == Fold::prod ? times(total, x[i]) : plus(total, x[i]); });
-      if constexpr (fold == Fold::mean && !std::is_integral_v<T>) total /= T(static_cast<double>(loops.count));
+      if constexpr (fold == Fold::mean && !std::is_integral_v<T>)
+        total = quotient(total, T(static_cast<double>(loops.count)));
       y.set(to, total);
     });
     return true;
@@ -164,7 +165,7 @@ bool run_variance(const Step& step, Execution&) {
       T sum = 0;
       double squares = 0;
       each_element(loops, from, [&](std::ptrdiff_t i) { sum += x[i]; });
-      const T mean = sum / T(n);
+      const T mean = sum / n;  // divides the parts of a complex number
       each_element(loops, from, [&](std::ptrdiff_t i) { squares += square(x[i] - mean); });
       y.set(to, squares / degrees);
       if (first == 4 && call.arguments.size() == 6) Writing<T>(call.tensor(5)).set(to, mean);
