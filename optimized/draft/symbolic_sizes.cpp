@@ -248,10 +248,6 @@ bool are_equal(const Shape& a, const Shape& b) {
                             [](std::int32_t x, std::int32_t y) { return x == y && x != unknown_size; });
 }
 
-std::uint64_t SymbolicSizes::workspace_of_value(std::uint64_t rank) {
-  return sizeof(Known) + rank * (sizeof(std::int32_t) + symbols_of_dimension * sizeof(Symbol)) + alignof(Known);
-}
-
 std::optional<Shape> SymbolicSizes::of(std::uint32_t v) const {
   const Tensor& t = source_->tensors[v];
   if (!source_->is_tensor(v) || !t.moves) return source_->is_tensor(v) ? std::optional(shape_of(t)) : std::nullopt;

@@ -174,8 +174,8 @@ bool Method::run_fallback(const Step& step) {
   format::Workspace none;
   Packed counting;
   Stores stores{none, counting};
-  Step again{fallback_->run, fallback_->prepare(step.call, stores), step.call, step.instruction, step.index,
-             fallback_->name};
+  Step again = step;
+  again.run = fallback_->run, again.state = fallback_->prepare(step.call, stores), again.by = fallback_->name;
   again.call.fusion = nullptr;
   return again.run(again, execution_) && !fusion;
 }

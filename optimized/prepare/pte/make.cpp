@@ -15,7 +15,8 @@ constexpr std::uint64_t most_state = 1024;
 constexpr std::uint64_t most_rewritten = 1536;
 
 // What reading, data flow, lifetimes and rewrites take of the workspace.
-constexpr std::uint64_t workspace_of_a_value = 256, workspace_of_an_instruction = 224, workspace_of_a_memory = 32;
+constexpr std::uint64_t workspace_of_a_value = 256 + SymbolicSizes::workspace_of_value(max_rank),
+                        workspace_of_an_instruction = 224, workspace_of_a_memory = 32;
 
 template <class T>
 constexpr std::uint64_t of(std::uint64_t n) {
@@ -86,12 +87,7 @@ std::uint64_t workspace_size(const Program& program, const pte::ExecutionPlan& p
   std::uint64_t memories = 1;
   for (const pte::ExecutionPlan* each : *program.view().tables->execution_plan())
     memories = std::max<std::uint64_t>(memories, format::size_of(each->non_const_buffer_sizes()));
-  std::uint64_t sizes = 0;
-  for (const pte::EValue* v : *plan.values()) {
-    const auto* t = v->val_as_Tensor();
-    sizes += SymbolicSizes::workspace_of_value(t ? format::size_of(t->sizes()) : 1);
-  }
-  counting.take<std::byte>(tables_size(plan) + sizes + workspace_of_a_memory * memories +
+  counting.take<std::byte>(tables_size(plan) + workspace_of_a_memory * memories +
                            workspace_of_a_value * (plan.values()->size() + std::uint64_t{1}) +
                            workspace_of_an_instruction * (method.instructions() + std::uint64_t{1}));
   format::shared_memories(program.view(), true, counting);
