@@ -90,7 +90,7 @@ void fill(const optimized::Tensor& tensor) {
 void compare_program(const std::string& program, std::map<std::string, Compared>& all) {
   adapters::OptimizedClient client(program, {}, {});
   for (const optimized::Step& step : optimized::method_of(client.method(client.default_method()).method).steps()) {
-    const optimized::Kernel* kernel = step.call.roles ? optimized::find_kernel(step.call) : nullptr;
+    const optimized::Kernel* kernel = step.call.roles ? optimized::find_kernel(step.call, {}) : nullptr;
     const std::string_view by = kernel ? kernel->name : "";
     if (by != "convolution_f32" && by != "matmul_f32") continue;
     optimized::Call call = step.call;

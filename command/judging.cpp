@@ -24,7 +24,7 @@ void JudgingRun::plan(std::vector<runner::Ids> blocks, std::set<std::string> mus
 }
 
 void JudgingRun::take_shard() {
-  std::erase_if(blocks_, [&](const runner::Ids& block) { return !request_.part.shard->has(block); });
+  blocks_ = request_.part.shard->part_of(std::move(blocks_));
   const runner::Ids ids = all_of(blocks_);
   const std::set<std::string> mine(ids.begin(), ids.end());
   std::erase_if(mustpass_, [&](const std::string& id) { return !mine.contains(id); });

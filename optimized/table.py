@@ -20,8 +20,9 @@ files = parser.parse_args()
 folder, selection = files.folder, files.selection
 kernels = yaml.safe_load(files.kernels.read_text())
 known = {**kernels["pointwise"], **kernels["others"]}
+known = {op: known.get(op, []) + kernels["loops"].get(op, []) for op in {**known, **kernels["loops"]}}
 plain = {kernel: kernel.removesuffix("f32") + "plain" for kernel in kernels["plain"]}
-known = {op: all + [plain[kernel] for kernel in all if kernel in plain] for op, all in known.items()}
+known = {op: [one for kernel in all for one in (kernel, plain.get(kernel)) if one] for op, all in known.items()}
 rewrites = yaml.safe_load(files.rewrites.read_text())
 if files.host:
     for op, host in yaml.safe_load(files.host.read_text()).items():
@@ -63,7 +64,8 @@ write("pointwise.gen.h", ["#pragma once"], [pointwise(one) for one in sorted({on
 write("plain.gen.h", ["#pragma once"], [f'constexpr Kernel {name} = plain<{kernel}>("{name}");' for kernel, name in plain.items()])
 declare("rewrites.gen.h", "optimized/draft/draft.h", "Rewrite", rewrites)
 tables = [f"constexpr std::array<KernelRow, {len(rows)}> kernels{{{{"]
-tables += [f'    {{"{op}", &{kernel}, "{operands}"}},' for op, kernel, operands in rows]
+loops = {kernel for all in kernels["loops"].values() for kernel in all}
+tables += [f'    {{"{op}", &{kernel}, "{operands}", {str(kernel in loops).lower()}}},' for op, kernel, operands in rows]
 tables += ["}};", f"constexpr std::array<const Rewrite*, {len(wanted)}> rewrites{{{', '.join('&' + r for r in rewrites if r in wanted)}}};", ""]
 tables += ["std::span<const KernelRow> kernel_table() { return kernels; }"]
 tables += ["std::span<const Rewrite* const> rewrite_table() { return rewrites; }"]

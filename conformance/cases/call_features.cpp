@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "conformance/cases/tensors.h"
 
@@ -207,8 +208,40 @@ CallFeatures call_features_of(const Operator& op, std::span<const Value> argumen
   return FeatureReader(op, arguments).features();
 }
 
+bool change_together(std::size_t feature, std::size_t other) {
+  const auto group = [](std::size_t k) {
+    const std::string_view name = call_features()[k].name;
+    if (name.starts_with("dtype")) return std::size_t{0};
+    const bool is_of_sizes = name == "rank" || name.starts_with("layout") || name == "sizes of tensors" ||
+                             name == "first size" || name == "last size" || name == "elements";
+    return is_of_sizes ? 1 : 2 + k;
+  };
+  return group(feature) == group(other);
+}
+
+std::vector<CallFeatures> features_of_tensors() {
+  const Operator& op = *find_operator("aten::relu.out");
+  constexpr std::array<Int, 6> kinds_of_sizes{0, 1, 2, 16, 17, 65};
+  std::set<CallFeatures> found;
+  const auto add = [&](const Dims& sizes, const Dims& order) {
+    found.insert(call_features_of(op, std::vector<Value>{Tensor{DType::float32, sizes, order, {}}, std::monostate()}));
+  };
+  for (int rank = 0; rank <= 5; ++rank) {
+    const Dims order = Dims::counting(rank);
+    Dims last = order, reversed = order, kinds = order;
+    if (rank > 1) std::rotate(last.begin() + 1, last.begin() + 2, last.end());
+    std::ranges::reverse(reversed);
+    std::ranges::fill(kinds, std::ssize(kinds_of_sizes));
+    for (Dims sizes : indices(kinds)) {
+      for (Int& n : sizes) n = kinds_of_sizes[static_cast<std::size_t>(n)];
+      add(sizes, order), add(sizes, last), add(sizes, reversed);
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
 bool branches_on_triples(const Operator& op) {
-  return std::ranges::any_of(std::array{"conv", "pool", "norm", "index", "gather", "scatter"},
+  return std::ranges::any_of(std::array{"conv", "pool", "norm", "index", "gather", "scatter", "::cat"},
                              [&](std::string_view word) { return op.name.find(word) != std::string_view::npos; });
 }
 

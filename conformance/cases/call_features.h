@@ -26,7 +26,15 @@ using CallFeatures = std::array<std::int8_t, call_feature_count>;
 inline constexpr std::int8_t no_value = -1;
 CallFeatures call_features_of(const Operator& op, std::span<const Value> arguments);
 
-// Whether kernels of the operator branch on three features at a time: convolution, pooling, normalisation, indexing.
+// Whether two features are properties of the sizes and layouts of tensors, or both are properties of the dtypes. A
+// change of one of them often changes the other.
+bool change_together(std::size_t feature, std::size_t other);
+
+// The features of calls with one tensor of float32, for every kind of sizes and layouts that the features tell apart.
+std::vector<CallFeatures> features_of_tensors();
+
+// Whether kernels of the operator branch on three features at a time: convolution, pooling, normalisation, indexing,
+// concatenation.
 bool branches_on_triples(const Operator& op);
 
 }  // namespace assay::cases

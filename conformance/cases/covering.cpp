@@ -20,28 +20,126 @@ namespace {
 constexpr std::size_t most_tried = 60'000;      // mutated calls of an operator
 constexpr std::size_t most_mutations_made = 5;  // of a call
 constexpr std::size_t most_double = 6'000;      // tries with two mutations at once
+constexpr std::size_t most_directed = 1'500;    // calls whose mutations are searched for one combination
 constexpr std::size_t most_drawn = 300;         // calls from which one is chosen
+constexpr std::size_t refusals_needed = 4;      // of calls that differ, to count a combination as excluded
 constexpr std::array<Int, 6> lengths_tried{0, 1, 2, 6, 20, 70};
 constexpr std::array<Int, 6> lengths_kept{0, 1, 2, 6, 17, 20};  // 17: the shortest of the longest class of lengths
 constexpr Int most_elements_tried = 20'000, most_work_tried = Int{1} << 20;
 
 using Combination = std::uint64_t;
 
-// All combinations of so many features of a call, each as one number.
-std::vector<Combination> combinations(const CallFeatures& values, std::size_t at_once) {
-  constexpr Combination radix = call_feature_count * 64;
-  std::vector<Combination> each;
-  for (std::size_t k = 0; k < values.size(); ++k)
-    if (values[k] != no_value) each.push_back(k * 64 + static_cast<Combination>(values[k]) + 1);
+// The values of features, each as one number, which is not 0.
+constexpr Combination radix = call_feature_count * 64;
+Combination number_of(std::size_t feature, std::int8_t value) {
+  return feature * 64 + static_cast<Combination>(value) + 1;
+}
+
+// f(combination) for all combinations of so many of the numbers, in their order.
+template <class F>
+void each_combination(std::span<const Combination> numbers, std::size_t at_once, F f, Combination begun = 0) {
+  for (std::size_t k = 0; k < numbers.size(); ++k)
+    if (at_once == 1)
+      f(begun * radix + numbers[k]);
+    else
+      each_combination(numbers.subspan(k + 1), at_once - 1, f, begun * radix + numbers[k]);
+}
+
+std::vector<Combination> numbers_of(const CallFeatures& values) {
   std::vector<Combination> all;
-  for (std::size_t i = 0; i < each.size(); ++i)
-    for (std::size_t j = i + 1; j < each.size(); ++j) {
-      if (at_once == 2) all.push_back(each[i] * radix + each[j]);
-      for (std::size_t k = j + 1; at_once == 3 && k < each.size(); ++k)
-        all.push_back((each[i] * radix + each[j]) * radix + each[k]);
-    }
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (values[k] != no_value) all.push_back(number_of(k, values[k]));
   return all;
 }
+
+// All combinations of so many features of a call, each as one number.
+std::vector<Combination> combinations(const CallFeatures& values, std::size_t at_once) {
+  std::vector<Combination> all;
+  each_combination(numbers_of(values), at_once, [&](Combination c) { all.push_back(c); });
+  return all;
+}
+
+struct FeatureValue {
+  std::size_t feature;
+  std::int8_t value;
+  bool in(const CallFeatures& features) const { return features[feature] == value; }
+};
+
+std::vector<FeatureValue> values_in(Combination c) {
+  std::vector<FeatureValue> all;
+  for (; c > 0; c /= radix) {
+    const Combination n = c % radix - 1;
+    all.insert(all.begin(), {static_cast<std::size_t>(n / 64), static_cast<std::int8_t>(n % 64)});
+  }
+  return all;
+}
+
+std::size_t values_of_other(const CallFeatures& features, std::span<const FeatureValue> values) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(values, [&](const FeatureValue& v) { return !v.in(features); }));
+}
+
+// Tells which combinations no valid call has.
+class Exclusions {
+ public:
+  // A call with the features `before` was answered. A change of it led to a call that breaks a rule.
+  void note_refusal(const CallFeatures& before, const CallFeatures& after, std::size_t at_once) {
+    std::vector<std::size_t> changed;
+    for (std::size_t k = 0; k < after.size(); ++k)
+      if (before[k] != after[k]) changed.push_back(k);
+    if (changed.empty() || !std::ranges::all_of(changed, [&](std::size_t k) { return change_together(changed[0], k); }))
+      return;
+    const std::size_t base = hash_of(before);
+    const std::vector<Combination> numbers = numbers_of(after);
+    for (const std::size_t k : changed) {
+      if (after[k] == no_value) continue;
+      std::vector<Combination> kept;  // the numbers that the change left alone
+      for (const Combination n : numbers)
+        if (std::size_t f = (n - 1) / 64; before[f] == after[f]) kept.push_back(n);
+      for (std::size_t n = 2; n <= at_once; ++n)
+        each_combination(kept, n - 1, [&](Combination c) { note(with(c, number_of(k, after[k])), base); });
+    }
+  }
+
+  // Requires a combination that no answered call has.
+  bool has(Combination c) const {
+    const auto found = bases_.find(c);
+    return (found != bases_.end() && found->second.size() >= refusals_needed) || contradicts_itself(c);
+  }
+
+ private:
+  static std::size_t hash_of(const CallFeatures& features) {
+    return std::hash<std::string_view>()({reinterpret_cast<const char*>(features.data()), features.size()});
+  }
+
+  static Combination with(Combination c, Combination number) {
+    std::vector<Combination> numbers{number};
+    for (; c > 0; c /= radix) numbers.push_back(c % radix);
+    std::ranges::sort(numbers);
+    Combination all = 0;
+    for (const Combination n : numbers) all = all * radix + n;
+    return all;
+  }
+
+  void note(Combination c, std::size_t base) {
+    std::vector<std::size_t>& bases = bases_[c];
+    if (bases.size() < refusals_needed && std::ranges::find(bases, base) == bases.end()) bases.push_back(base);
+  }
+
+  static bool is_of_first_tensor(const FeatureValue& v) {
+    const std::string_view name = call_features()[v.feature].name;
+    return name == "rank" || name == "layout" || name.ends_with(" size") || name == "elements";
+  }
+
+  static bool contradicts_itself(Combination c) {
+    static const std::vector<CallFeatures> tensors = features_of_tensors();
+    const std::vector<FeatureValue> values = values_in(c);
+    return std::ranges::all_of(values, is_of_first_tensor) &&
+           std::ranges::all_of(tensors, [&](const CallFeatures& t) { return values_of_other(t, values) > 0; });
+  }
+
+  std::unordered_map<Combination, std::vector<std::size_t>> bases_;  // hashes of the answered calls' features
+};
 
 class CoveringSearch {
  public:
@@ -86,9 +184,10 @@ class CoveringSearch {
       try_all(base);
     }
     try_doubles();
-    choose();
+    try_directed();
+    for (const Combination c : uncovered()) ++(is_excluded(c) ? found_.coverage.excluded : found_.coverage.missing);
     found_.coverage.covered = covered_.size();
-    found_.coverage.possible = possible();
+    choose();
     return std::move(found_);
   }
 
@@ -96,6 +195,7 @@ class CoveringSearch {
   struct Base {
     CaseId id;
     std::vector<Value> arguments;
+    CallFeatures features{};
   };
 
   struct Gain {  // how many missing combinations a call has
@@ -109,7 +209,9 @@ class CoveringSearch {
     forget_outs(op_, c.arguments);
     const CallFeatures features = call_features_of(op_, c.arguments);
     if (!is_small(c.arguments) || !answers(c.arguments)) return;
-    if (add(features)) queue_.push_back({id, std::move(c.arguments)});
+    if (!add(features)) return;
+    queue_.push_back({id, std::move(c.arguments), features});
+    answered_.push_back(queue_.back());
   }
 
   static Int elements_of(std::span<const Value> arguments) {
@@ -121,7 +223,7 @@ class CoveringSearch {
   static bool is_small(std::span<const Value> arguments) { return elements_of(arguments) <= most_elements_tried; }
 
   Base base_of(const CaseId& id) const {
-    Base base{id, corpus_.make({id.operator_name, id.call, {}}).arguments};
+    Base base{id, corpus_.make({id.operator_name, id.call, {}}).arguments, {}};
     forget_outs(op_, base.arguments);
     for (const Mutation& m : id.mutations) base.arguments = mutated(op_, std::move(base.arguments), m);
     return base;
@@ -150,9 +252,10 @@ class CoveringSearch {
     return all;
   }
 
-  bool answers(std::vector<Value> arguments) const {
-    return call(op_, arguments, Budget({.bytes = Int{1} << 24, .work = most_work_tried})).outcome == Outcome::ok;
+  Outcome outcome_of(std::vector<Value> arguments) const {
+    return call(op_, arguments, Budget({.bytes = Int{1} << 24, .work = most_work_tried})).outcome;
   }
+  bool answers(const std::vector<Value>& arguments) const { return outcome_of(arguments) == Outcome::ok; }
 
   bool has_new(const CallFeatures& features) const {
     return std::ranges::any_of(combinations(features, at_once_), [&](Combination c) { return !covered_.contains(c); });
@@ -163,6 +266,7 @@ class CoveringSearch {
       if (features[k] != no_value) values_[k].insert(features[k]);
     const std::size_t before = covered_.size();
     for (const Combination c : combinations(features, at_once_)) covered_.insert(c);
+    for (const Combination c : combinations(features, 2)) pairs_.insert(c);
     return covered_.size() > before;
   }
 
@@ -180,17 +284,26 @@ class CoveringSearch {
     return all;
   }
 
+  static std::vector<Value> with(const Operator& op, const Base& base, std::span<const Mutation> mutations) {
+    std::vector<Value> changed = base.arguments;
+    for (const Mutation& m : mutations) changed = mutated(op, std::move(changed), m);
+    return changed;
+  }
+
   void attempt(const Base& base, std::span<const Mutation> mutations) {
     ++found_.coverage.tried;
-    std::vector<Value> changed = base.arguments;
-    for (const Mutation& m : mutations) changed = mutated(op_, std::move(changed), m);
+    std::vector<Value> changed = with(op_, base, mutations);
     if (!is_small(changed)) return;
     const CallFeatures features = call_features_of(op_, changed);
-    if (!has_new(features) || !answers(changed)) return;
+    if (!has_new(features)) return;
+    const Outcome outcome = outcome_of(changed);
+    if (outcome != Outcome::ok && outcome != Outcome::exhausted)
+      return exclusions_.note_refusal(base.features, features, at_once_);
+    if (outcome != Outcome::ok) return;
     add(features);
-    Base made{base.id, std::move(changed)};
+    Base made{base.id, std::move(changed), features};
     made.id.mutations.insert(made.id.mutations.end(), mutations.begin(), mutations.end());
-    made_.push_back(made);
+    made_.push_back(made), answered_.push_back(made);
     if (made.id.mutations.size() < most_mutations_made) queue_.push_back(std::move(made));
   }
 
@@ -212,6 +325,50 @@ class CoveringSearch {
                             mutations[at][random() % mutations[at].size()]};
       attempt(bases_[at], both);
     }
+  }
+
+  // Changes answered calls that have all values of a combination but one.
+  void try_directed() {
+    std::mt19937_64 random(3);
+    std::vector<Combination> wanted = uncovered();
+    for (std::size_t left = wanted.size(); left > 1; --left) std::swap(wanted[left - 1], wanted[random() % left]);
+    std::size_t directed = 0;
+    for (const Combination c : wanted) {
+      if (directed >= most_directed) return;
+      if (covered_.contains(c) || is_excluded(c)) continue;
+      const std::vector<FeatureValue> values = values_in(c);
+      std::size_t near = 0;
+      for (std::size_t k = 0, first = random(); k < answered_.size() && near < refusals_needed; ++k) {
+        const Base base = answered_[(first + k) % answered_.size()];
+        if (values_of_other(base.features, values) != 1 || base.id.mutations.size() >= most_mutations_made) continue;
+        ++near, ++directed;
+        for (const Mutation& m : mutations_of(base))
+          if (values_of_other(call_features_of(op_, with(op_, base, {&m, 1})), values) == 0) attempt(base, {&m, 1});
+      }
+    }
+  }
+
+  bool is_excluded(Combination c) const {
+    if (exclusions_.has(c)) return true;
+    if (at_once_ == 2) return false;
+    const Combination a = c / radix / radix, b = c / radix % radix, d = c % radix;
+    return std::ranges::any_of(std::array{a * radix + b, a * radix + d, b * radix + d},
+                               [&](Combination pair) { return !pairs_.contains(pair) && exclusions_.has(pair); });
+  }
+
+  // The combinations of values that occur in answered calls, without the covered ones.
+  std::vector<Combination> uncovered() const {
+    std::vector<Combination> all;
+    const auto add = [&](auto&& self, std::size_t feature, std::size_t left, Combination begun) -> void {
+      if (left == 0) {
+        if (!covered_.contains(begun)) all.push_back(begun);
+        return;
+      }
+      for (std::size_t k = feature; k < values_.size(); ++k)
+        for (const std::int8_t value : values_[k]) self(self, k + 1, left - 1, begun * radix + number_of(k, value));
+    };
+    add(add, 0, at_once_, 0);
+    return all;
   }
 
   std::size_t gain_of(const Base& base) const {
@@ -262,21 +419,17 @@ class CoveringSearch {
     }
   }
 
-  std::size_t possible() const {
-    std::array<std::size_t, 4> ways{1, 0, 0, 0};  // of choosing values of 0 to 3 features
-    for (const auto& values : values_)
-      for (std::size_t n = 3; n > 0; --n) ways[n] += ways[n - 1] * values.size();
-    return ways[at_once_];
-  }
-
   const Corpus& corpus_;
   const Operator& op_;
   const std::size_t at_once_;
   std::unordered_set<Combination> covered_, recorded_, missing_;
+  std::unordered_set<Combination> pairs_;  // in the answered calls
+  Exclusions exclusions_;
   std::array<std::set<std::int8_t>, call_feature_count> values_;
   std::deque<Base> queue_;
   std::vector<Base> bases_;
   std::vector<Base> made_;
+  std::vector<Base> answered_;       // the recorded calls with a new combination, and the made ones
   std::priority_queue<Gain> gains_;  // the upper bound of the gain of each made call
   Covering found_;
 };

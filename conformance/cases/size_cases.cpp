@@ -8,6 +8,8 @@
 #include <set>
 
 #include "conformance/cases/tensors.h"
+#include "conformance/judge/judge.h"
+#include "conformance/text/digest.h"
 #include "reference/call.h"
 
 namespace assay::cases {
@@ -16,16 +18,22 @@ namespace {
 // The widths of vectors and of unrolled loops, and their neighbours; above 129 those behind the width alone.
 constexpr std::array<Int, 23> vector_widths{1,  3,  4,  5,  7,   8,   9,   15,  16,  17,   31,  32,
                                             33, 63, 64, 65, 127, 128, 129, 257, 513, 1024, 1025};
-// One behind whole vectors of 2, of 16, of 64 and of 256 numbers, and so of all narrower ones.
-constexpr std::array<Int, 4> other_widths{3, 17, 65, 257};
+// One behind whole vectors of 16, of 64 and of 256 numbers, and so of all narrower ones.
+constexpr std::array<Int, 3> other_widths{17, 65, 257};
 constexpr std::array<Int, 3> widths_of_dtypes{1025, 67, 17};  // the dtypes take turns
-// One more than shares of threads, which are 32,768 elements in ATen, and than blocks.
-constexpr std::array<Int, 2> block_sizes{32769, 4097};
+// One more than two shares of threads, which are 32,768 elements in ATen. Half of the operators take a shorter
+// length in its place: kernels of many operators share a loop.
+constexpr Int longest = 65537;
+constexpr std::array<Int, 8> in_place_of_longest{32769, 32769, 32769, 32769, 32769, 65536, 32769, 65535};
+constexpr std::size_t turns = 16;                       // the first of which take a length of `in_place_of_longest`
+constexpr std::array<Int, 2> block_sizes{32769, 4097};  // one more than a share of threads, and than blocks
+// Sizes that a call gets at once, for its sizes from the largest to the smallest.
+constexpr std::array<Int, 6> sizes_at_once{18, 17, 6, 5, 3, 2};
 
 constexpr std::array<Int, 2> probed{37, 129};  // a size that takes these lengths takes others
 constexpr std::size_t most_bases = 400;        // recorded calls that are looked at
 constexpr std::size_t most_axes = 4;           // sizes of an operator that get lengths, beside the first
-constexpr Int work_of_line = 600'000, work_of_blocks = 3'600'000;
+constexpr Int work_of_line = 600'000, work_of_blocks = 3'600'000, work_of_longest = 7'000'000;
 constexpr std::size_t most_outs = 64;  // of a call that returns a list
 constexpr Int work_of_element = 30;    // comparing and filling, beside the reference's own work
 
@@ -60,10 +68,11 @@ class SizeSearch {
     for (const auto& [dtype, axis] : by_dtype_)
       if (dtype != axes.front().dtype) dtypes.push_back(&axis);
     add(all, *dtypes[0], within(*dtypes[0], vector_widths, work_of_line));
-    add(all, *dtypes[0], within(*dtypes[0], block_sizes, work_of_blocks));
+    add_longest(all, *dtypes[0]);
     for (std::size_t k = 1; k < dtypes.size(); ++k)
       add(all, *dtypes[k], within(*dtypes[k], std::array{widths_of_dtypes[k % widths_of_dtypes.size()]}, work_of_line));
     for (std::size_t k = 1; k < axes.size(); ++k) add(all, axes[k], within(axes[k], other_widths, work_of_line));
+    if (const CaseId id = with_all_sizes_changed(); id.mutations.size() > 1) all.push_back(id);
     return all;
   }
 
@@ -79,6 +88,34 @@ class SizeSearch {
     return plain;
   }
 
+  void add_longest(std::vector<CaseId>& all, const Axis& axis) const {
+    if (!work_of(axis, longest, work_of_longest)) return add(all, axis, within(axis, block_sizes, work_of_blocks));
+    const std::size_t turn = (text::digest(op_.name) >> 58) % turns;  // drawn by the name
+    add(all, axis, {turn < in_place_of_longest.size() ? in_place_of_longest[turn] : longest, block_sizes.back()});
+  }
+
+  // The call with the most sizes, each with a length of its own: kernels branch on several sizes, such as the batch and
+  // the rows of products.
+  CaseId with_all_sizes_changed() const {
+    CaseId id = most_sizes_.base;
+    if (most_sizes_.distinct < 2) return id;
+    std::vector<Value> arguments = corpus_.make(id).arguments;
+    forget_outs(op_, arguments);
+    Int next = most_sizes_.distinct;
+    for (const Int length : sizes_at_once) {
+      if (--next < 0) break;
+      for (const bool with_integers : {false, true}) {
+        const Mutation m = to_length({{}, next, with_integers, {}}, length);
+        std::vector<Value> changed = mutated(op_, arguments, m);
+        if (!work_of(changed, work_of_line)) continue;
+        forget_outs(op_, changed);
+        arguments = std::move(changed), id.mutations.push_back(m);
+        break;
+      }
+    }
+    return id;
+  }
+
   void look_at(const CaseId& id) {
     Case c = corpus_.make(id);
     if (c.recorded.refused || !is_plain(c)) return;
@@ -92,6 +129,10 @@ class SizeSearch {
         places[t.sizes[d]] += concat(op_.arguments[i].name, tensor, ".", d - t.rank(), " ");
       ++tensor;
     });
+    const Axis all_sizes{id, std::ssize(places), false, {}, *dtype};
+    if (std::pair(*dtype != DType::float32, -all_sizes.distinct) <
+        std::pair(most_sizes_.dtype != DType::float32, -most_sizes_.distinct))
+      most_sizes_ = all_sizes;
     Int distinct = 0;
     for (const auto& [size, where] : places) {
       for (const bool with_integers : {false, true}) {
@@ -143,6 +184,11 @@ class SizeSearch {
     Case c = corpus_.make(axis.base);
     forget_outs(op_, c.arguments);
     std::vector<Value> arguments = mutated(op_, c.arguments, to_length(axis, length));
+    return work_of(arguments, most);
+  }
+
+  // Answers the call. Returns its work, as above.
+  std::optional<Int> work_of(std::vector<Value>& arguments, Int most) const {
     const Budget budget({.bytes = Int{1} << 26, .work = most});
     if (call(op_, arguments, budget).outcome != Outcome::ok) return std::nullopt;
     if (judge::out_tensors(op_, arguments).size() > most_outs) return std::nullopt;
@@ -170,6 +216,7 @@ class SizeSearch {
   std::map<std::string, Axis> by_places_;  // in float32 where the operator has it
   std::map<DType, Axis> by_dtype_;
   std::map<std::string, Int> calls_with_;
+  Axis most_sizes_{{}, 0, false, {}, DType::boolean};  // `distinct` is the number of the call's sizes
 };
 
 }  // namespace

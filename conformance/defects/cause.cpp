@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 
 #include "conformance/cases/tensors.h"
 #include "conformance/defects/draw.h"
@@ -33,7 +34,7 @@ constexpr std::size_t most_against = 8;     // passing calls to a failing one, b
 constexpr std::size_t fewest_elements = 6;  // wrong elements that a hypothesis explains
 constexpr std::size_t sentence_conditions = 2;  // at most, in a sentence
 constexpr std::size_t many_more = 10;           // a predicate of few cases beside many others is no cause
-constexpr Int most_kept = 1 << 17;              // elements of a call that is kept for hypotheses: three long tensors
+constexpr Int most_kept = 1 << 19;              // elements of a call that is kept for hypotheses: eight long tensors
 
 // A case of the operator with its features. In the list of all cases, drawn cases follow those of the run.
 struct TriedCase {
@@ -113,14 +114,6 @@ bool can_be_compared(const JudgedCase& s) {
   return s.promised && s.verdict == verdict::Verdict::fail &&
          (s.symptom.failure == value || s.symptom.failure == shape || s.symptom.failure == dtype ||
           s.symptom.failure == layout || s.symptom.failure == unwritten || s.symptom.failure == refused_though_valid);
-}
-
-// At most `most` positions of a list, evenly spread.
-std::vector<std::size_t> evenly_chosen(std::vector<std::size_t> all, std::size_t most) {
-  std::vector<std::size_t> some;
-  for (std::size_t k = 0; k < std::min(all.size(), most); ++k)
-    some.push_back(all[k * all.size() / std::min(all.size(), most)]);
-  return some;
 }
 
 class Investigation {
@@ -254,12 +247,9 @@ class Investigation {
       }
     std::ranges::stable_sort(tested, std::greater(), [](const Tested& t) { return t.explained.size(); });
     tested.resize(std::min(tested.size(), most_candidates), Tested{nullptr, {}, {}, {}});
-    passing = evenly_chosen(passing, most_passing);
     for (Tested& t : tested) {
-      for (const std::size_t i : passing)
-        (t.hypothesis->differs(*rows_[i].call) && !t.hypothesis->may_pass ? t.contradicting : t.indifferent)
-            .push_back(i);
-      add_condition(t);
+      compare_with_passing(t, passing);
+      add_condition(t, passing);
       if (t.contradicting.empty() && is_small(t) && !t.hypothesis->may_pass) try_out(t);
     }
     std::erase_if(tested, [&](const Tested& t) { return !is_enough(t); });
@@ -269,9 +259,29 @@ class Investigation {
         tested, {}, [](const Tested& t) { return std::pair(t.score(), -static_cast<int>(t.hypothesis->about)); });
   }
 
-  // Where the kernel does so in some calls only: the condition that tells them from the others. Drawn calls test it,
-  // and are examples for the next round.
-  void add_condition(Tested& t) {
+  // Compares a hypothesis with passing calls that satisfy its predicate and that were not compared before.
+  void compare_with_passing(Tested& t, const std::vector<std::size_t>& passing) const {
+    std::set<std::size_t> known(t.contradicting.begin(), t.contradicting.end());
+    known.insert(t.indifferent.begin(), t.indifferent.end());
+    std::vector<std::size_t> unknown;
+    for (const std::size_t i : passing)
+      if (!known.contains(i) && holds(t.predicate, rows_[i].features)) unknown.push_back(i);
+    for (const std::size_t i : evenly_chosen(unknown, most_passing))
+      (t.hypothesis->differs(*rows_[i].call) && !t.hypothesis->may_pass ? t.contradicting : t.indifferent).push_back(i);
+  }
+
+  // Whether too many passing calls satisfy the predicate of a hypothesis.
+  bool is_refuted(const Tested& t) const {
+    const auto inside = [&](const std::vector<std::size_t>& some) {
+      return static_cast<double>(
+          std::ranges::count_if(some, [&](std::size_t i) { return holds(t.predicate, rows_[i].features); }));
+    };
+    return inside(t.explained) < verdict::likely * (inside(t.explained) + inside(t.contradicting));
+  }
+
+  // Where the kernel does so in some calls only: the condition that tells them from the others. Drawn calls and passing
+  // calls of the run test it, and are examples for the next round.
+  void add_condition(Tested& t, const std::vector<std::size_t>& passing) {
     if (t.contradicting.empty() || t.explained.size() < t.contradicting.size() / most_against) return;
     std::vector<Example> examples;
     for (const std::size_t i : t.explained) examples.push_back({&rows_[i].features, true});
@@ -288,9 +298,13 @@ class Investigation {
     Tested everywhere = t;
     const auto in_all = [&](const Foretold& f) { ++everywhere.trial.drawn, everywhere.trial.alike += f.is_right; };
     learn(drawn_for(t, [](const features::Features&) { return true; }), in_all);
-    for (int round = 0; round < most_attempts && !t.trial.convinces(verdict::convincing); ++round) {
+    for (int round = 0; round < most_attempts && (is_refuted(t) || !t.trial.convinces(verdict::convincing)); ++round) {
       t.predicate = explain(examples, t.hypothesis->states_condition ? 1 : sentence_conditions).front();
       t.trial = {};
+      const std::size_t compared = t.contradicting.size();
+      compare_with_passing(t, passing);
+      for (const std::size_t i : std::span(t.contradicting).subspan(compared))
+        examples.push_back({&rows_[i].features, false});
       const auto inside = [&](const features::Features& f) { return holds(t.predicate, f); };
       learn(drawn_for(t, inside), [&](const Foretold& f) { ++t.trial.drawn, t.trial.alike += f.is_right; });
       learn(drawn_for(t, std::not_fn(inside)),
@@ -300,7 +314,7 @@ class Investigation {
     t.trial.spared += static_cast<std::uint64_t>(std::ranges::count_if(t.contradicting, is_outside));
     t.trial.differing += static_cast<std::uint64_t>(std::ranges::count_if(t.contradicting, is_outside) +
                                                     std::ranges::count_if(t.explained, is_outside));
-    if (!t.trial.convinces(verdict::likely)) return void(t = std::move(everywhere));
+    if (is_refuted(t) || !t.trial.convinces(verdict::likely)) return void(t = std::move(everywhere));
     std::erase_if(t.explained, is_outside), std::erase_if(t.contradicting, is_outside);
   }
 

@@ -15,8 +15,8 @@
 namespace assay::defects {
 namespace {
 
-constexpr Int most_compared = 4096;        // of a result that is looked at
-constexpr std::size_t most_found = 6;      // hypotheses for one list of answers
+constexpr std::size_t most_compared = 4096;  // elements of a failing answer
+constexpr std::size_t most_found = 6;        // hypotheses for one list of answers
 constexpr std::size_t fewest_outside = 4;  // right elements that a condition without a substitute tells from wrong ones
 constexpr double fewest_share_outside = 1.0 / 6;  // of the elements of an answer, on average
 constexpr int bits_of_float32 = 24;
@@ -96,7 +96,6 @@ class Operands {
     }
     Int flat = 0;
     for (const Dims& i : indices(out.sizes)) {
-      if (flat == most_compared) break;
       for (const Array<Real>& a : arrays_) numbers_.push_back(families::broadcast(a, out.sizes).at(i, flat));
       ++flat;
     }
@@ -134,7 +133,7 @@ class ResultElements {
         numbers_.push_back(number ? real(*number) : no_number);
       }
   }
-  Int count() const { return std::min(right_.count(), most_compared); }
+  Int count() const { return right_.count(); }
   std::size_t operands() const { return operands_.names().size(); }
   Result at(Int k) const {
     const Int row = out_.rank() > 0 ? out_.sizes[out_.rank() - 1] : 1;
@@ -223,6 +222,9 @@ struct Seen {
   ResultElements elements;
   std::vector<bool> right;
   Array<Real> got;
+  std::vector<Int> compared;  // the elements that are compared with hypotheses
+
+  bool is_right(Int k) const { return right[static_cast<std::size_t>(k)]; }
 };
 
 // The number that most wrong elements are, if several answers have it and it is no other substitute.
@@ -230,8 +232,8 @@ std::optional<Substitute> constant_in(std::span<const Seen> all) {
   std::map<Real, std::size_t> numbers;
   std::size_t wrong = 0;
   for (const Seen& s : all)
-    for (Int k = 0; k < s.elements.count(); ++k)
-      if (!s.right[static_cast<std::size_t>(k)]) {
+    for (const Int k : s.compared)
+      if (!s.is_right(k)) {
         ++wrong;
         if (std::isfinite(s.got[k])) ++numbers[s.got[k]];
       }
@@ -242,7 +244,17 @@ std::optional<Substitute> constant_in(std::span<const Seen> all) {
   return Substitute{fmt::format("{:.6g}", x), [x](const Result&) { return x; }};
 }
 
-// The answer's result `output`; none if it has no wrong elements that can be looked at, or if an earlier result has.
+// The elements to compare: all, or a part of the wrong ones and of the right ones of a long result, each evenly spread.
+// They include wrong elements wherever these are.
+std::vector<Int> elements_to_compare(const std::vector<bool>& right) {
+  std::vector<Int> wrong, others;
+  for (std::size_t k = 0; k < right.size(); ++k) (right[k] ? others : wrong).push_back(static_cast<Int>(k));
+  std::vector<Int> some = evenly_chosen(wrong, most_compared - std::min(others.size(), most_compared / 2));
+  std::ranges::copy(evenly_chosen(others, most_compared - some.size()), std::back_inserter(some));
+  return some;
+}
+
+// The answer's result `output`; none if all its elements are right, or if an earlier result has wrong ones.
 std::optional<Seen> compared(const Operator& op, const Answered& a, std::size_t output) {
   const std::vector<Tensor>& right = a.call.expected.outs;
   if (a.refused() || a.outs.size() != right.size() || !ResultElements::are_known(a.call, output)) return std::nullopt;
@@ -253,10 +265,10 @@ std::optional<Seen> compared(const Operator& op, const Answered& a, std::size_t 
     elements = judge::right_elements(op, a.call.expected, k, out);
     if (k < output && std::ranges::find(elements, false) != elements.end()) return std::nullopt;
   }
-  Seen seen{&a, ResultElements(op, a.call, output), std::move(elements), read<Real>(a.outs[output])};
-  seen.right.resize(static_cast<std::size_t>(seen.elements.count()));
-  if (std::ranges::find(seen.right, false) == seen.right.end()) return std::nullopt;
-  return seen;
+  if (std::ranges::find(elements, false) == elements.end()) return std::nullopt;
+  std::vector<Int> chosen = elements_to_compare(elements);
+  return Seen{&a, ResultElements(op, a.call, output), std::move(elements), read<Real>(a.outs[output]),
+              std::move(chosen)};
 }
 
 struct Counts {
@@ -270,9 +282,9 @@ struct Counts {
 };
 Counts counts(const Seen& seen, const Condition& condition, const Substitute* substitute) {
   Counts c;
-  for (Int k = 0; k < seen.elements.count(); ++k) {
+  for (const Int k : seen.compared) {
     const Result e = seen.elements.at(k);
-    const bool wrong = !seen.right[static_cast<std::size_t>(k)], meant = condition.holds(e) && differs(substitute, e);
+    const bool wrong = !seen.is_right(k), meant = condition.holds(e) && differs(substitute, e);
     c.wrong += wrong, c.meant += meant, c.outside += !wrong && !meant;
     c.both += wrong && meant && (!substitute || same(stored(substitute->gives(e), e.dtype), seen.got[k]));
   }
@@ -325,7 +337,7 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
   Int first = std::numeric_limits<Int>::max();
   for (const Seen& s : seen)
     for (Int k = 0; k < s.elements.count(); ++k)
-      if (!s.right[static_cast<std::size_t>(k)]) first = std::min(first, s.elements.at(k).at);
+      if (!s.is_right(k)) first = std::min(first, s.elements.at(k).at);
   if (first > 0)
     all.push_back({fmt::format("from element {} on", first), [first](const Result& e) { return e.at >= first; }});
   for (const Int width : {4, 8, 16, 32})
@@ -403,7 +415,7 @@ bool overflows(const Result& e, Real bound) {
 std::optional<int> right_bits(const Output& output, const Seen& seen) {
   const std::vector<Real> bounds = judge::error_bounds(output.op, seen.answer->call.expected, output.at);
   Real worst = 0;
-  for (Int k = 0; k < seen.elements.count(); ++k) {
+  for (const Int k : seen.compared) {
     const Result e = seen.elements.at(k);
     if (std::isinf(seen.got[k]) && overflows(e, bounds[static_cast<std::size_t>(k)])) continue;
     if (std::isfinite(e.right) != std::isfinite(seen.got[k])) return std::nullopt;

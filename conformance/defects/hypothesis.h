@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <string>
@@ -8,6 +9,15 @@
 #include "conformance/cases/host_call.h"
 
 namespace assay::defects {
+
+// At most `most` elements of a list, evenly spread.
+template <class T>
+std::vector<T> evenly_chosen(const std::vector<T>& all, std::size_t most) {
+  const std::size_t number = std::min(all.size(), most);
+  std::vector<T> some;
+  for (std::size_t k = 0; k < number; ++k) some.push_back(all[k * all.size() / number]);
+  return some;
+}
 
 // A failing call with the testee's answer: the results, or a refusal.
 struct Answered {

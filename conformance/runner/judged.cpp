@@ -8,7 +8,9 @@
 namespace assay::runner {
 namespace {
 
-constexpr std::size_t ahead = 4;  // the number of tasks that are queued beyond the current one
+// The number of tasks that are queued beyond the current one. A queue of half as many tasks is filled up, because each
+// fill takes system calls.
+constexpr std::size_t ahead = 16;
 
 std::string task_of(const std::string& id, RunMode mode) {
   return std::string{static_cast<char>(mode.detail), static_cast<char>(mode.recovers_from_aborts)} + id;
@@ -93,9 +95,10 @@ Judged JudgingChildren::left_out(const std::string& id) const {
 
 JudgingChildren::RunPart JudgingChildren::run(sandbox::Child& child, std::span<const std::string> ids, RunMode mode,
                                               const std::function<bool(Judged)>& goes_on) {
-  for (const std::string& id : ids.first(std::min(ahead, ids.size()))) child.give(task_of(id, mode));
+  std::size_t given = 0;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (i + ahead < ids.size()) child.give(task_of(ids[i + ahead], mode));
+    if (given <= i + ahead / 2)
+      for (; given <= std::min(i + ahead, ids.size() - 1); ++given) child.give(task_of(ids[given], mode));
     patience_.note_begin(ids[i]);
     const auto begin = std::chrono::steady_clock::now();
     const sandbox::TaskResult result = child.next();

@@ -19,7 +19,18 @@ std::uint64_t digest_of_ids(Ids ids) {
 
 }  // namespace
 
-bool Shard::has(const Ids& block) const { return digest_of_ids(block) % of == number - 1; }
+std::vector<Ids> Shard::part_of(std::vector<Ids> blocks) const {
+  std::vector<std::uint64_t> digests;
+  for (const Ids& block : blocks) digests.push_back(digest_of_ids(block));
+  std::vector<std::uint64_t> sorted = digests;
+  std::ranges::sort(sorted);
+  std::vector<Ids> part;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const auto rank = static_cast<std::uint64_t>(std::ranges::lower_bound(sorted, digests[i]) - sorted.begin());
+    if (rank % of == number - 1) part.push_back(std::move(blocks[i]));
+  }
+  return part;
+}
 
 std::optional<Shard> shard_from(std::string_view text) {
   Shard shard;

@@ -12,12 +12,13 @@ namespace assay::runner {
 
 using Ids = std::vector<std::string>;  // of cases
 
-// One part of a run that several machines judge; `index` counts from 1. A block belongs to a shard by its cases, in
-// every order and on every machine alike.
+// One part of a run that several machines judge; `number` counts from 1.
 struct Shard {
   std::uint64_t number = 1, of = 1;
 
-  bool has(const Ids& block) const;
+  // The blocks of this shard, in the given order. The numbers of blocks of two shards differ by at most one. A block
+  // belongs to the same shard in every order of the blocks and on every machine.
+  std::vector<Ids> part_of(std::vector<Ids> blocks) const;
   bool operator==(const Shard&) const = default;
 };
 

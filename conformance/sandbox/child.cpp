@@ -232,6 +232,7 @@ bool Child::exchange() {
         uninterrupted([&] { return send(socket_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL | MSG_DONTWAIT); });
     if (sent > 0) unsent_.erase(0, static_cast<std::size_t>(sent));  // else the socket is full, or the child is dead
   }
+  if ((watched[0].revents & ~POLLOUT) == 0) return true;  // nothing to receive
   std::array<char, 1 << 16> bytes;
   const auto got = uninterrupted([&] { return recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT); });
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return true;

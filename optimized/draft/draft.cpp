@@ -43,6 +43,7 @@ bool Draft::is_seen_alike(std::uint32_t v) {
 }
 
 bool Draft::stays(const Value& v, std::uint32_t from, std::uint32_t to) const {
+  if (v.tensor->moves && !sizes_of(*v.tensor)) return false;  // another view may give it other sizes
   if (v.tensor->constant || flow.is_steady(index_of(v))) return true;
   if (flow.group(index_of(v)).escapes) return false;
   const Flow::Place& place = flow.place(index_of(v));
@@ -74,24 +75,38 @@ void Draft::make_constant(std::uint32_t v, const Tensor& from) {
   flow.each_member(v, [&](std::uint32_t m) { take_bytes(tensors[m], from); });
 }
 
-bool same_sizes(const Tensor& a, const Tensor& b) { return std::ranges::equal(a.shape(), b.shape()); }
-
-bool same_elements(const Tensor& a, const Tensor& b) {
-  if (a.dtype != b.dtype || a.moves || b.moves || a.count() != b.count()) return false;
-  return (a.is_contiguous() && b.is_contiguous()) || (same_sizes(a, b) && same_order(a, b));
+bool Draft::same_sizes(const Tensor& a, const Tensor& b) const {
+  if (!a.moves && !b.moves) return std::ranges::equal(a.shape(), b.shape());
+  const auto x = sizes_of(a), y = sizes_of(b);
+  return x && y && are_equal(*x, *y) && a.moves == b.moves && !a.unbounded && !b.unbounded &&
+         std::equal(a.declared, a.declared + a.rank, b.declared);
 }
 
-bool has_sizes_of_operands(const Call& call) {
-  Shape shape;
+// If the largest sizes are contiguous, smaller ones are, too.
+bool Draft::same_elements(const Tensor& a, const Tensor& b) const {
+  if (a.dtype != b.dtype || a.count() != b.count()) return false;
+  const bool are_contiguous = a.is_contiguous() && b.is_contiguous();
+  if (!a.moves && !b.moves && are_contiguous) return true;
+  return same_sizes(a, b) && (are_contiguous || same_order(a, b));
+}
+
+bool Draft::has_sizes_of_operands(const Call& call) const {
   if (call.arguments.back()->kind != ValueKind::tensor) return false;
-  for (std::size_t i = 0; i + 1 < call.arguments.size(); ++i)
-    if (call[i].kind == ValueKind::tensor && (call.tensor(i).moves || !broadcast(shape, view_of(call, i).shape)))
-      return false;
   const Tensor& out = *call.arguments.back()->tensor;
-  return !out.moves && std::ranges::equal(shape.span(), out.shape());
+  bool moves = out.moves;
+  Shape shape;
+  for (std::size_t i = 0; i + 1 < call.arguments.size(); ++i) {
+    if (call[i].kind != ValueKind::tensor) continue;
+    moves = moves || call.tensor(i).moves;
+    if (!broadcast(shape, view_of(call, i).shape)) return false;
+  }
+  if (!std::ranges::equal(shape.span(), out.shape())) return false;
+  if (!moves) return true;
+  const auto operands = call.fusion ? std::nullopt : sizes.broadcast_operands(call), result = sizes_of(out);
+  return operands && result && are_equal(*operands, *result);
 }
 
-bool is_pointwise_f32(const Call& call) {
+bool Draft::is_pointwise_f32(const Call& call) const {
   return has_sizes_of_operands(call) && std::ranges::all_of(call.arguments, [](const Value* v) {
            return v->kind != ValueKind::tensor || v->tensor->dtype == DType::float32;
          });

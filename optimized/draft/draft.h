@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "optimized/draft/flow.h"
+#include "optimized/draft/symbolic_sizes.h"
 #include "optimized/runtime/kernel.h"
 
 namespace assay::optimized {
@@ -30,6 +31,7 @@ struct Draft {
   std::span<Tensor> tensors;     // indexed by value
   std::span<Instruction> calls;  // indexed by instruction
   Flow& flow;
+  const SymbolicSizes& sizes;
   format::Workspace& tables;  // part of the method's memory: what is taken from it is kept
   format::Workspace& workspace;
   std::uint64_t lookups_left = Flow::most_steps;  // the number of calls that rewrites may still examine
@@ -42,9 +44,22 @@ struct Draft {
   // Whether one of the first `first` arguments of the call belongs to the group.
   bool has(const Instruction& p, std::uint32_t group, std::size_t first) const;
   bool has_room() const { return tables.has_room() && workspace.has_room(); }
+  std::optional<Shape> sizes_of(const Tensor& t) const {
+    return sizes.of(static_cast<std::uint32_t>(&t - tensors.data()));
+  }
+  // Whether two tensors have equal sizes in every execution. Sizes that move also have equal upper bounds: sizes that
+  // one tensor cannot have are then refused for the other one, too.
+  bool same_sizes(const Tensor& a, const Tensor& b) const;
+  // Whether the elements of a and b are in the same order in memory, in every execution.
+  bool same_elements(const Tensor& a, const Tensor& b) const;
+  // Whether the result of an elementwise call has the sizes to which the operands broadcast.
+  bool has_sizes_of_operands(const Call& call) const;
+  // Whether this holds and all tensors are float32.
+  bool is_pointwise_f32(const Call& call) const;
   // Whether only calls use the value, and all calls that read its bytes see the same elements.
   bool is_seen_alike(std::uint32_t v);
-  // Whether no call between `from` and `to` changes the elements of the value. Requires calls of the same block.
+  // Whether no call between `from` and `to` changes the elements or sizes of the value. Requires calls of the same
+  // block.
   bool stays(const Value& v, std::uint32_t from, std::uint32_t to) const;
   // Drops a call whose result is never read; `into` is the call that now does its work.
   void leave_if_unread(std::uint32_t call, std::uint32_t into);
@@ -62,13 +77,6 @@ struct Rewrite {
 
 // Turns t into a constant with the bytes of another constant.
 void take_bytes(Tensor& t, const Tensor& from);
-bool same_sizes(const Tensor& a, const Tensor& b);
-// Whether the elements of a and b are in the same order in memory.
-bool same_elements(const Tensor& a, const Tensor& b);
-// Whether the result of an elementwise call has the sizes to which the operands broadcast.
-bool has_sizes_of_operands(const Call& call);
-// Whether this holds and all tensors are float32.
-bool is_pointwise_f32(const Call& call);
 // Returns a number that never changes, or the only element of a constant; nothing for other values.
 std::optional<double> number_of(const Value& v);
 inline bool is_number(const Value& v, double n) { return number_of(v) == n; }

@@ -14,8 +14,7 @@ void take_elements(Use use, Value* v, TakeValueEffect take) {
 void take_call(const Call& call, TakeValueEffect take) {
   const auto roles = call.roles->arguments();
   for (std::size_t i = 0; i < roles.size(); ++i) take_elements(roles[i].use, call.arguments[i], take);
-  if (call.roles->returns_changed() && call.returned && call.returned != changed_argument(call))
-    take({Use::returned, *call.returned});
+  if (Value* handle = returned_handle(call)) take({Use::returned, *handle});
 }
 
 }  // namespace
@@ -26,6 +25,10 @@ Value* changed_argument(const Call& call) {
   for (std::size_t i = 0; i < roles.size(); ++i)
     if (roles[i].use == Use::changed || roles[i].use == Use::overwritten) changed = call.arguments[i];
   return changed;
+}
+
+Value* returned_handle(const Call& call) {
+  return call.roles->returns_changed() && call.returned != changed_argument(call) ? call.returned : nullptr;
 }
 
 void each_effect(const Source& source, const Instruction& instruction, TakeValueEffect take) {

@@ -126,7 +126,8 @@ Flow::Interval Flow::lifetime(std::uint32_t v, Interval uses) const {
 bool Flow::alias(std::uint32_t handle, std::uint32_t base) {
   Member& h = members_[handle];
   const bool is_first = !h.is_handle && source_->storage[handle].memory == 0;
-  if (is_first) h.place = place(base), h.is_handle = true;
+  if (is_first) h.place = place(base);
+  h.is_handle = true;
   if (place(handle) == place(base)) join(handle, base);
   for (const std::uint32_t v : {handle, base}) {
     Group& g = group_of(v);
@@ -163,7 +164,8 @@ bool Flow::read_block(std::uint32_t v, std::uint32_t begin, std::uint32_t end) {
       const std::uint32_t to = source_->index_of(e.value);
       if (!writes_bytes(e.use) || !overlap(place(to), left)) return;
       join(to, v);
-      if (!group(to).escapes) cut(left, place(to));
+      const bool may_go_elsewhere = members_[to].is_handle && group(to).escapes;
+      if (!may_go_elsewhere) cut(left, place(to));
     });
   return left.size == 0;
 }

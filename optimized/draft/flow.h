@@ -48,6 +48,9 @@ class Flow {
     return !g.state && !g.escapes && g.same_place && g.writers == (g.input ? 0 : 1);
   }
 
+  // The number of the block of an instruction.
+  std::uint32_t block(std::uint32_t instruction) const { return points_[instruction].block; }
+
   // The first and the last instruction that may run between two uses of a group: in a loop, those of the loop unless
   // the group is local.
   struct Interval {
@@ -82,7 +85,7 @@ class Flow {
     std::uint32_t parent, next;
     Place place;
     Group group;
-    bool is_handle;
+    bool is_handle;  // whether an instruction makes it a handle
   };
   struct Point {          // an instruction
     std::uint32_t block;  // the index of its block

@@ -41,10 +41,6 @@ void call(const Operator& op, const Call& call, const Budget& budget) {
   for (std::size_t i = 0; i < op.arguments.size(); ++i)
     if (op.arguments[i].out) add(std::move(arguments[i]), call.arguments[from[i]], results);
   store(results, "I10");
-  if (op.outs() == op.mutated() && call.returned) {
-    const bool changes = call.returned->changes;
-    *call.returned = *call.arguments[from.back()], call.returned->changes = changes;
-  }
 }
 
 const void* find(const Call& call, Stores&) { return find_operator(call.roles->name); }

@@ -69,6 +69,7 @@ class Builder {
   bool make_steps();
   bool make_step(std::uint32_t i);
   bool make_call(std::uint32_t i);
+  bool add_return(std::uint32_t i);
   bool make_jump(std::uint32_t i);
   bool add_step(std::uint32_t i, bool (*run)(const Step&, Execution&), const void* state, const char* by,
                 bool asks = false);

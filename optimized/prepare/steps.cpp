@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "optimized/draft/effects.h"
 #include "optimized/prepare/build.h"
 #include "optimized/runtime/handles.h"
 #include "optimized/runtime/table.h"
@@ -94,7 +95,19 @@ bool Builder::make_call(std::uint32_t i) {
   const void* state = nullptr;
   if (!prepare(*kernel, i, state)) return false;
   if (lent_) lent_->data = nullptr, lent_ = nullptr;
-  return add_step(i, kernel->run, state, kernel->name, !from.is_typed);
+  return add_step(i, kernel->run, state, kernel->name, !from.is_typed) && add_return(i);
+}
+
+// No kernel sets the returned value: it becomes a handle of the changed argument by a move.
+bool Builder::add_return(std::uint32_t i) {
+  const Instruction& from = source_.instructions[i];
+  Value* handle = returned_handle(from.call);
+  if (!handle) return true;
+  const auto arguments = tables_.take<Value*>(2);
+  if (!has_room() || !add_step(i, run_move, nullptr, "handle")) return false;
+  arguments[0] = changed_argument(from.call), arguments[1] = handle;
+  made_->steps_[steps_ - 1].call.arguments = arguments;
+  return true;
 }
 
 bool Builder::make_jump(std::uint32_t i) {
@@ -154,7 +167,10 @@ bool Builder::make_folded() {
 bool Builder::make_steps() {
   const auto n = static_cast<std::uint32_t>(source_.instructions.size());
   format::Workspace::Scope scope(workspace_);
-  made_->steps_ = tables_.take<Step>(n);
+  const auto returns = std::ranges::count_if(source_.instructions, [](const Instruction& from) {
+    return from.kind == Instruction::Kind::call && returned_handle(from.call);
+  });
+  made_->steps_ = tables_.take<Step>(n + static_cast<std::uint32_t>(returns));
   made_->step_of_ = tables_.take<std::uint32_t>(n);
   const auto step_of = workspace_.take<std::uint32_t>(std::uint64_t{n} + 1);
   if (!has_room() || !make_folded()) return false;

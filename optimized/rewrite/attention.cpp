@@ -40,7 +40,8 @@ class Attending : public Fuser {
     const bool multiplies = is_op(p, "aten::mul.out") || is_op(p, "aten::mul.Scalar_out");
     if (!multiplies && !is_op(p, "aten::div.out") && !is_op(p, "aten::div.Scalar_out")) return {};
     const auto n = number_of(p.call[1]);
-    if (!n || p.call.fusion || !is_pointwise_f32(p.call) || !same_elements(p.call.tensor(0), out_of(p))) return {};
+    if (!n || p.call.fusion || !draft_.is_pointwise_f32(p.call) || !draft_.same_elements(p.call.tensor(0), out_of(p)))
+      return {};
     const double factor = multiplies ? *n : 1 / *n;
     return std::isfinite(factor) ? std::optional(factor) : std::nullopt;
   }
@@ -66,11 +67,12 @@ class Attending : public Fuser {
   void follow(const Instruction& p, std::uint32_t at) { scores_ = p.call.arguments.back(), all_[done_++] = at; }
 
   bool take_mask(const Instruction& p, std::uint32_t at) {
-    if (mask_.value || !is_op(p, "aten::add.out") || !is_number(p.call[2], 1) || !is_pointwise_f32(p.call))
+    if (mask_.value || !is_op(p, "aten::add.out") || !is_number(p.call[2], 1) || !draft_.is_pointwise_f32(p.call))
       return false;
     const bool first = draft_.root(p.call[0]) == draft_.root(*scores_);
     Value* mask = p.call.arguments[first];
-    if (draft_.root(*mask) == draft_.root(*scores_) || !same_elements(p.call.tensor(!first), out_of(p))) return false;
+    if (draft_.root(*mask) == draft_.root(*scores_) || !draft_.same_elements(p.call.tensor(!first), out_of(p)))
+      return false;
     const Shape shape = shape_of(out_of(p));
     if (shape.rank < 2) return false;
     mask_ = trace(*mask, {shape, 0, strides_in(shape, *mask->tensor)}, at, false);
@@ -80,7 +82,7 @@ class Attending : public Fuser {
   bool take_softmax(const Instruction& p, std::uint32_t at) {
     const Tensor& self = p.call.tensor(0);
     if (!find_kernel(p.call) || self.rank == 0 || dim_of(p.call[1], self.rank) != self.rank - 1 ||
-        !same_sizes(self, out_of(p)) || !self.is_contiguous() ||
+        !draft_.same_sizes(self, out_of(p)) || !self.is_contiguous() ||
         self.size(self.rank - 1) != result().tensor->size(result().tensor->rank - 1))
       return false;
     safe_ = p.call.fusion && p.call.fusion->safe;
@@ -94,7 +96,7 @@ class Attending : public Fuser {
     const Instruction& p = draft_.calls[at];
     if (!is_op(p, "aten::bmm.out") || p.call.fusion || !find_kernel(p.call) ||
         draft_.root(p.call[0]) != draft_.root(*scores_) || draft_.root(p.call[1]) == draft_.root(*scores_) ||
-        !same_sizes(p.call.tensor(0), *result().tensor))
+        !draft_.same_sizes(p.call.tensor(0), *result().tensor))
       return false;
     values_ = trace(*p.call.arguments[1], whole(p.call.tensor(1)), at, false);
     follow(p, at);

@@ -11,6 +11,12 @@ namespace {
 constexpr std::uint8_t channels_last[] = {0, 2, 3, 1};
 constexpr int most_rounds = 64;
 
+// Kernels of these operators find elements by strides, so that the sizes of an image do not decide whether a kernel
+// accepts its layout. Other kernels examine images whose sizes move only when they run.
+constexpr std::string_view accept_all_sizes[] = {
+    "aten::add.out",      "aten::clamp.out", "aten::convolution.out", "aten::div.out",  "aten::gelu.out",
+    "aten::hardtanh.out", "aten::mean.out",  "aten::mul.out",         "aten::relu.out", "aten::sigmoid.out"};
+
 // Images that lie channels last; by value, the dim order that they had before.
 class Images {
  public:
@@ -20,6 +26,14 @@ class Images {
   bool has_turned(std::uint32_t v) const { return before_[v]; }
   bool any_has_turned() const {
     return std::ranges::any_of(before_, [](const std::uint8_t* order) { return order; });
+  }
+  // Whether a kernel accepts the images of a call as they are now.
+  bool may_be_used(const Instruction& p) const {
+    bool move = false;
+    each_tensor(p.call, [&](const Value& v) { move = move || (v.tensor->moves && before_[draft_.index_of(v)]); });
+    return p.call.roles &&
+           (!move || std::ranges::find(accept_all_sizes, p.call.roles->name) != std::end(accept_all_sizes)) &&
+           find_kernel(p.call);
   }
   bool turn(std::uint32_t v) {
     if (before_[v] || !may_turn(v)) return false;
@@ -38,10 +52,9 @@ class Images {
  private:
   bool may_turn(std::uint32_t v) {
     const Tensor& t = draft_.tensors[v];
-    if (draft_.values[v].kind != ValueKind::tensor || t.moves || t.constant || t.rank != 4 || !t.is_contiguous())
-      return false;
+    if (draft_.values[v].kind != ValueKind::tensor || t.constant || t.rank != 4 || !t.is_contiguous()) return false;
     bool may = draft_.is_seen_alike(v) && t.size(1) != 1 && t.size(2) * t.size(3) != 1;
-    draft_.flow.each_member(v, [&](std::uint32_t m) { may = may && same_sizes(draft_.tensors[m], t); });
+    draft_.flow.each_member(v, [&](std::uint32_t m) { may = may && draft_.same_sizes(draft_.tensors[m], t); });
     return may;
   }
 
@@ -68,7 +81,7 @@ bool use(Draft& draft) {
   for (int round = 0; changed; ++round) {
     changed = false;
     for (const Instruction& p : draft.calls)
-      if (!p.dead && (round >= most_rounds || !p.call.roles || !find_kernel(p.call)))
+      if (!p.dead && (round >= most_rounds || !images.may_be_used(p)))
         each_tensor(p.call, [&](const Value& v) { changed |= images.turn_back(draft.index_of(v)); });
   }
   return images.any_has_turned();

@@ -59,8 +59,8 @@ bool clamp_codes_of(FakeQuantizer& q, const Quantizer& again, const Limits& limi
 // Whether b is a call that converts the codes that a converts, into elements with the same places.
 bool convert_the_same(const Draft& draft, const Call& a, const Call& b) {
   const Tensor &x = *a.arguments.back()->tensor, &y = *b.arguments.back()->tensor;
-  return draft.root(*a.arguments[0]) == draft.root(*b.arguments[0]) && same_elements(a.tensor(0), b.tensor(0)) &&
-         same_sizes(x, y) && same_elements(x, y);
+  return draft.root(*a.arguments[0]) == draft.root(*b.arguments[0]) && draft.same_elements(a.tensor(0), b.tensor(0)) &&
+         draft.same_sizes(x, y) && draft.same_elements(x, y);
 }
 
 // Lets the result of call `at` also be the result of the later calls that convert the same codes.
@@ -99,7 +99,7 @@ bool share_all(Draft& draft) {
 std::optional<Codes> quantized(const Draft& draft, const Instruction& p) {
   if (!draft.is_op(p, "quantized_decomposed::quantize_per_tensor.out") || !is_f32(p.call[0])) return {};
   const Value& out = *p.call.arguments.back();
-  if (!out.is_tensor() || out.tensor->moves || !same_sizes(p.call.tensor(0), *out.tensor) || !find_kernel(p.call))
+  if (!out.is_tensor() || out.tensor->moves || !draft.same_sizes(p.call.tensor(0), *out.tensor) || !find_kernel(p.call))
     return {};
   return codes_of(p.call, out.tensor->dtype);
 }
@@ -119,8 +119,9 @@ bool clamp_codes(FakeQuantizer& q, const Codes& again, const Limits& limits, ker
 
 std::optional<Limits> limits_of(const Draft& draft, const Instruction& p) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (draft.is_op(p, "aten::relu.out") && is_pointwise_f32(p.call)) return Limits{0, static_cast<float>(infinity)};
-  if (!(draft.is_op(p, "aten::hardtanh.out") || draft.is_op(p, "aten::clamp.out")) || !is_pointwise_f32(p.call))
+  if (draft.is_op(p, "aten::relu.out") && draft.is_pointwise_f32(p.call))
+    return Limits{0, static_cast<float>(infinity)};
+  if (!(draft.is_op(p, "aten::hardtanh.out") || draft.is_op(p, "aten::clamp.out")) || !draft.is_pointwise_f32(p.call))
     return {};
   const auto limit = [&](const Value& v, double none) {
     return v.kind == ValueKind::none ? std::optional(none) : number_of(v);

@@ -8,9 +8,8 @@
 
 // Drops copies of constants and of other tensors. fold_constants: a constant never changes, so a call that only
 // converts it, dequantizes it or reorders its dimensions gives the same result once, before the first execution.
-// drop_copies: the copy
-// has the same bytes as its source, no other call writes the copy, and the source does not change after its first
-// read. Every call that read the copy therefore reads the same elements from the source.
+// drop_copies: the copy has the same bytes as its source, no other call writes the copy, and the source does not change
+// after its first read. Every call that read the copy therefore reads the same elements from the source.
 namespace assay::optimized {
 namespace {
 
@@ -37,7 +36,7 @@ bool fold_number(Draft& draft, Instruction& p) {
   const Value& to = *p.call.arguments.back();
   const std::uint32_t v = draft.index_of(to);
   if (!n || !is_format_order(p.call[2], to.tensor->rank) || !draft.flow.is_private(v) || !is_f32(to) ||
-      !same_sizes(p.call.tensor(0), *to.tensor) || to.tensor->moves)
+      !draft.same_sizes(p.call.tensor(0), *to.tensor) || to.tensor->moves)
     return false;
   const auto element = draft.tables.take<float>(1);
   if (element.empty()) return false;
@@ -136,6 +135,11 @@ bool fold(Draft& draft) {
   return changed;
 }
 
+// Whether the client may supply the memory of an output. Only the output itself, not its copies, is then there.
+bool may_be_supplied(const Draft& draft, std::uint32_t v) {
+  return draft.flow.group(v).output && draft.flow.place(v).memory > Flow::none - draft.values.size();
+}
+
 // A copy in the order of its source becomes the source itself, if neither changes while the other is of use.
 bool drop(Draft& draft) {
   bool changed = false;
@@ -148,7 +152,7 @@ bool drop(Draft& draft) {
     if (!draft.flow.is_private(a) || draft.flow.place(a).size != draft.flow.place(b).size) continue;
     if (from.tensor->constant)
       draft.make_constant(a, *from.tensor);
-    else if (draft.flow.is_steady(b))
+    else if (draft.flow.is_steady(b) && !may_be_supplied(draft, b))
       draft.flow.merge(a, b);
     else
       continue;

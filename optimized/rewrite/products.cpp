@@ -6,8 +6,10 @@
 
 // Fuses a convolution or a matrix product with the calls that follow it. The kernel applies the same formulas to each
 // element before it stores the element. The constants of a batch norm become one factor and one summand for each
-// channel, so results change at most by rounding. No other call reads the intermediate results that are no longer
-// stored, and no call changes an operand before the fused call reads it.
+// channel, so results change at most by rounding. No other call reads the
+// intermediate results that are no longer stored, and no call changes an operand before the fused call reads it. Where
+// sizes move, results and operands have equal symbolic sizes and equal upper bounds: an intermediate result refuses the
+// same sizes as the result that is left.
 namespace assay::optimized {
 namespace {
 
@@ -32,17 +34,17 @@ class Product : public Fuser {
     const Instruction* p = reader(at);
     if (!p || !is_op(*p, "aten::_native_batch_norm_legit_no_training.out") || p->call.arguments[0] != &result()) return;
     const Tensor& images = *result().tensor;
+    const auto sizes = draft_.sizes_of(images);
+    if (!sizes || sizes->rank < 2) return;
     for (std::size_t i = 1; i < 5; ++i) {
       const Value& v = p->call[i];
       if (v.kind == ValueKind::none) continue;
-      if (!is_f32(v) || !v.tensor->constant || images.rank < 2 || v.tensor->rank != 1 ||
-          v.tensor->count() != images.size(1))
-        return;
+      if (!is_f32(v) || !v.tensor->constant || v.tensor->rank != 1 || v.tensor->count() != sizes->sizes[1]) return;
     }
     for (const std::size_t i : {8u, 9u})  // the saved statistics, which are empty here
-      if (!is_f32(p->call[i]) || p->call.tensor(i).rank != 1 || p->call.tensor(i).count() != 0) return;
-    if (p->call[6].kind != ValueKind::real || p->call[6].changes || !is_f32(p->call[7]) ||
-        !same_sizes(images, p->call.tensor(7)) || !same_elements(images, p->call.tensor(7)))
+      if (!is_float32(p->call[i]) || p->call.tensor(i).rank != 1 || p->call.tensor(i).count() != 0) return;
+    if (p->call[6].kind != ValueKind::real || p->call[6].changes || !is_float32(p->call[7]) ||
+        !draft_.same_sizes(images, p->call.tensor(7)) || !draft_.same_elements(images, p->call.tensor(7)))
       return;
     Fusion fusion = fused();
     fusion.norm = p->call.arguments;
@@ -52,12 +54,12 @@ class Product : public Fuser {
   void take_residual() {
     std::uint32_t at;
     const Instruction* p = reader(at);
-    if (!p || !is_op(*p, "aten::add.out") || !is_number(p->call[2], 1) || !is_pointwise_f32(p->call)) return;
+    if (!p || !is_op(*p, "aten::add.out") || !is_number(p->call[2], 1) || !draft_.is_pointwise_f32(p->call)) return;
     Value *a = p->call.arguments[0], *b = p->call.arguments[1];
     const std::uint32_t group = draft_.root(result());
     Value* other = draft_.root(*a) == group ? b : a;
-    if (!is_f32(*a) || !is_f32(*b) || !same_elements(*a->tensor, *b->tensor) ||
-        !same_elements(*a->tensor, p->call.tensor(3)))
+    if (!is_float32(*a) || !is_float32(*b) || !draft_.same_elements(*a->tensor, *b->tensor) ||
+        !draft_.same_elements(*a->tensor, p->call.tensor(3)))
       return;
     if (other->tensor->constant) return;
     Fusion fusion = fused();
@@ -83,7 +85,7 @@ class Product : public Fuser {
     const Call& call = p.call;
     Value* out = call.arguments.back();
     if (call[0].kind != ValueKind::tensor || draft_.root(call[0]) != draft_.root(result())) return false;
-    if (!is_pointwise_f32(call) || !same_elements(call.tensor(0), *out->tensor)) return false;
+    if (!draft_.is_pointwise_f32(call) || !draft_.same_elements(call.tensor(0), *out->tensor)) return false;
     if (const auto limits = limits_of(draft_, p)) return take_clamp(limits->low, limits->high, out, at);
     if (fused().activation != kernels::Activation::none) return false;
     Fusion fusion = fused();
@@ -110,7 +112,9 @@ class Product : public Fuser {
     if (!numbers || !codes->have_scale_of(*numbers)) return {};
     Value* out = back->call.arguments.back();
     const Tensor& x = *result().tensor;
-    if (!same_sizes(x, *stored.tensor) || !same_sizes(x, *out->tensor) || !same_elements(x, *out->tensor)) return {};
+    if (!draft_.same_sizes(x, *stored.tensor) || !draft_.same_sizes(x, *out->tensor) ||
+        !draft_.same_elements(x, *out->tensor))
+      return {};
     return Roundtrip{*codes, out};
   }
 
@@ -141,7 +145,7 @@ class Product : public Fuser {
     const auto trip = limits ? roundtrip_of(*p->call.arguments.back(), done + 1) : std::nullopt;
     Fusion fusion = fused();
     return trip && trip->codes.have_scale_of(dtype, fusion.fake_quantizer) &&
-           same_elements(*result().tensor, *p->call.arguments.back()->tensor) &&
+           draft_.same_elements(*result().tensor, *p->call.arguments.back()->tensor) &&
            clamp_codes(fusion.fake_quantizer, trip->codes, *limits, *call().set) && take(fusion, trip->out, done);
   }
 
@@ -149,7 +153,7 @@ class Product : public Fuser {
   Value* clamped_by_six(std::uint32_t at, std::uint32_t* done, std::size_t& n) const {
     const Instruction& add = draft_.calls[at];
     const bool adds = (is_op(add, "aten::add.out") || is_op(add, "aten::add.Scalar_out")) &&
-                      is_number(add.call[1], 3) && is_number(add.call[2], 1) && is_pointwise_f32(add.call);
+                      is_number(add.call[1], 3) && is_number(add.call[2], 1) && draft_.is_pointwise_f32(add.call);
     if (!adds) return nullptr;
     done[n++] = at;
     Value* v = add.call.arguments.back();
@@ -158,7 +162,8 @@ class Product : public Fuser {
       std::uint32_t next;
       if (readers(*v, &next, 1) != 1) return nullptr;
       const Instruction& clamp = draft_.calls[next];
-      if (!(is_op(clamp, "aten::clamp.out") || is_op(clamp, "aten::hardtanh.out")) || !is_pointwise_f32(clamp.call))
+      if (!(is_op(clamp, "aten::clamp.out") || is_op(clamp, "aten::hardtanh.out")) ||
+          !draft_.is_pointwise_f32(clamp.call))
         return nullptr;
       if (clamp.call[1].kind != ValueKind::none) low = number_of(clamp.call[1]).value_or(-2);
       if (clamp.call[2].kind != ValueKind::none) high = number_of(clamp.call[2]).value_or(-2);
@@ -173,7 +178,7 @@ class Product : public Fuser {
     if (readers(v, &next, 1) != 1) return nullptr;
     const Instruction& p = draft_.calls[next];
     if (!(is_op(p, "aten::div.out") || is_op(p, "aten::div.Scalar_out")) || !is_number(p.call[1], 6) ||
-        !is_pointwise_f32(p.call))
+        !draft_.is_pointwise_f32(p.call))
       return nullptr;
     done[n++] = next;
     return p.call.arguments.back();
@@ -194,13 +199,14 @@ class Product : public Fuser {
       Value* v = clamped_by_six(found[0], done, n);
       if (v) v = divided_by_six(*v, done, n);
       fusion.activation = kernels::Activation::hardsigmoid;
-      return v && is_f32(*v) && same_elements(*result().tensor, *v->tensor) && take(fusion, v, {done, n});
+      return v && is_float32(*v) && draft_.same_elements(*result().tensor, *v->tensor) && take(fusion, v, {done, n});
     }
     if (fused().activation != kernels::Activation::none) return false;
     const Instruction& product = draft_.calls[found[1]];
-    if (!is_op(product, "aten::mul.out") || !is_pointwise_f32(product.call)) return false;
+    if (!is_op(product, "aten::mul.out") || !draft_.is_pointwise_f32(product.call)) return false;
     Value* gate = nullptr;
-    if (const Instruction& p = draft_.calls[found[0]]; is_op(p, "aten::sigmoid.out") && is_pointwise_f32(p.call)) {
+    if (const Instruction& p = draft_.calls[found[0]];
+        is_op(p, "aten::sigmoid.out") && draft_.is_pointwise_f32(p.call)) {
       done[n++] = found[0], gate = draft_.calls[found[0]].call.arguments.back();
       fusion.activation = kernels::Activation::silu;
     } else {
@@ -212,7 +218,7 @@ class Product : public Fuser {
     done[n++] = found[1];
     Value* v = product.call.arguments.back();
     if (fusion.activation == kernels::Activation::hardswish) v = divided_by_six(*v, done, n);
-    return v && is_f32(*v) && same_elements(*result().tensor, *v->tensor) && take(fusion, v, {done, n});
+    return v && is_float32(*v) && draft_.same_elements(*result().tensor, *v->tensor) && take(fusion, v, {done, n});
   }
 };
 
@@ -221,7 +227,7 @@ bool fuse_products(Draft& draft) {
   for (std::uint32_t i = 0; i < draft.calls.size(); ++i)
     for (const std::string_view op : {"aten::convolution.out", "aten::addmm.out", "aten::mm.out", "aten::linear.out"}) {
       const Instruction& p = draft.calls[i];
-      if (!draft.is_op(p, op) || p.call.fusion || !is_f32(*p.call.arguments.back())) continue;
+      if (!draft.is_op(p, op) || p.call.fusion || !is_float32(*p.call.arguments.back())) continue;
       changed |= Product(draft, i).fuse();
       break;
     }

@@ -41,16 +41,16 @@ bool fuse_mask(Draft& draft, std::uint32_t at) {
   const Value& x = softmax[0];
   for (const Instruction* mask : {equal, other, any, none})
     if (mask->call.arguments.back()->tensor->dtype != DType::boolean ||
-        !(mask == any ? is_reduced(mask->call) : has_sizes_of_operands(mask->call)))
+        !(mask == any ? is_reduced(mask->call) : draft.has_sizes_of_operands(mask->call)))
       return false;
-  const bool sized =
-      is_pointwise_f32(zeros->call) && has_sizes_of_operands(where->call) && same_sizes(*x.tensor, *y.tensor);
+  const bool sized = draft.is_pointwise_f32(zeros->call) && draft.has_sizes_of_operands(where->call) &&
+                     draft.same_sizes(*x.tensor, *y.tensor);
   const bool same_x = draft.root(equal->call[0]) == draft.root(x) && draft.flow.is_steady(draft.index_of(x));
   const bool same_rows = !softmax[1].changes && softmax[1].integer == any->call[1].integer && !any->call[1].changes &&
                          !any->call[2].changes;
   Value* out = where->call.arguments.back();
   if (!sized || !same_x || !same_rows || !is_f32(x) || !is_f32(y) || !is_f32(*out) ||
-      !same_elements(*x.tensor, *out->tensor))
+      !draft.same_elements(*x.tensor, *out->tensor))
     return false;
   Fusion fusion = fuser.fused();
   fusion.safe = true;

@@ -21,7 +21,8 @@ const Instruction* find_put(const Draft& draft, const Instruction& copy, std::ui
   const Instruction& put = draft.calls[at];
   const bool puts = draft.is_op(put, "aten::index_put.out") && !put.call.fusion && put.call.arguments[0] == &state &&
                     put.call.arguments.back() == &made && is_fixed(put.call) && find_kernel(put.call);
-  return puts && state.tensor->dtype == made.tensor->dtype && same_sizes(*state.tensor, *made.tensor) ? &put : nullptr;
+  return puts && state.tensor->dtype == made.tensor->dtype && draft.same_sizes(*state.tensor, *made.tensor) ? &put
+                                                                                                            : nullptr;
 }
 
 bool put_back(Draft& draft, std::uint32_t copy) {

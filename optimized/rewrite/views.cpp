@@ -54,7 +54,7 @@ class Copy {
         if (!v || v->kind != ValueKind::tensor || draft_.root(*v) != group) continue;
         const View before = view_of(p.call, k);  // the call may read the copy through a view itself
         ViewUse use{i, k, before};
-        if (uses_ == most_uses || !same_elements(*v->tensor, out) || !compose(use.view, view, strides_of(out)) ||
+        if (uses_ == most_uses || !draft_.same_elements(*v->tensor, out) || !compose(use.view, view, strides_of(out)) ||
             !std::ranges::equal(use.view.shape.span(), before.shape.span()))
           return false;
         all_[uses_++] = use, --reads;

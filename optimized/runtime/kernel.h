@@ -59,6 +59,7 @@ struct Call {
 
   const Value& operator[](std::size_t i) const { return *arguments[i]; }
   Tensor& tensor(std::size_t i) const { return *arguments[i]->tensor; }
+  Tensor& out() const { return *arguments.back()->tensor; }  // requires an operator whose last argument is its out
 };
 
 // The state of one execution.
@@ -112,6 +113,7 @@ struct KernelRow {
   const Kernel* kernel;
   // In a selective build, the operands for which the row is built, as write_operands writes them. Else empty.
   std::string_view operands = {};
+  bool is_loop = false;  // whether the kernel is a plain loop, which takes no fusion
 };
 
 }  // namespace assay::optimized

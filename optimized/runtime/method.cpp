@@ -140,8 +140,7 @@ bool Method::run_one(Fault& fault) {
   const bool has_kinds = !step.asks || optimized::has_kinds(step.call);
   if (has_kinds && step.run(step, execution_)) [[likely]]
     return !listener_ || tell(at, fault);
-  if (!fault && fallback_ && step.call.roles && !step.call.fusion && run_fallback(step))
-    return !listener_ || tell(at, fault);
+  if (!fault && fallback_ && step.call.roles && run_fallback(step)) return !listener_ || tell(at, fault);
   --execution_.next;
   return fail(step, has_kinds, fault);
 }
@@ -167,14 +166,18 @@ bool Method::tell(std::uint32_t step, Fault& fault) {
   return false;
 }
 
-// Does a call that a kernel refuses because of its sizes.
+// Does a call that a kernel refuses because of its sizes. The fallback cannot do merged calls: of these it only tells
+// the rule by which it refuses the first call.
 bool Method::run_fallback(const Step& step) {
+  const Fusion* fusion = step.call.fusion;
+  if (fusion && (fusion->attention || fusion->unread || !fusion->views.empty())) return false;
   format::Workspace none;
   Packed counting;
   Stores stores{none, counting};
-  const Step again{fallback_->run, fallback_->prepare(step.call, stores), step.call, step.instruction, step.index,
-                   fallback_->name};
-  return again.run(again, execution_);
+  Step again{fallback_->run, fallback_->prepare(step.call, stores), step.call, step.instruction, step.index,
+             fallback_->name};
+  again.call.fusion = nullptr;
+  return again.run(again, execution_) && !fusion;
 }
 
 bool Method::step(Fault& fault) {

@@ -77,15 +77,17 @@ void write_operands(const Call& call, format::Text& to) {
 
 namespace {
 
-bool has_views(const Call& call) { return call.fusion && !call.fusion->views.empty(); }
+bool takes_fusion(const KernelRow& row, const Call& call) {
+  return !call.fusion || (!row.is_loop && (row.kernel->takes_views || call.fusion->views.empty()));
+}
 
-// `operands`: null for any.
+// Without operands, the row may be built for any, and its kernel is not a plain loop.
 const Kernel* find(const Call& call, const std::string_view* operands) {
   const auto rows = kernel_table();
   for (auto row = std::ranges::lower_bound(rows, call.roles->name, {}, &KernelRow::op);
        row != rows.end() && row->op == call.roles->name; ++row)
-    if ((!operands || row->operands.empty() || row->operands == *operands) &&
-        (row->kernel->takes_views || !has_views(call)) && row->kernel->accepts(call))
+    if ((operands ? row->operands.empty() || row->operands == *operands : !row->is_loop) && takes_fusion(*row, call) &&
+        row->kernel->accepts(call))
       return row->kernel;
   return nullptr;
 }

@@ -20,10 +20,12 @@ bool has_kinds(const Call& call);
 // float32, [int64]". Brackets enclose a list. "none" is written for a tensor that is None.
 void write_operands(const Call& call, format::Text& to);
 
-// The first kernel of the build that accepts the call, or null. In a selective build the kernel may have been built for
-// other operands only. Rewrites use this function for calls that they may remove.
+// The first kernel of the build that accepts the call and is not a plain loop, or null. In a selective build the kernel
+// may have been built for other operands only. Rewrites use this function for calls that they may remove, so that no
+// rewrite leaves a call to a plain loop.
 const Kernel* find_kernel(const Call& call);
-// The first kernel that accepts the call and that the build contains for these operands, or null.
+// The first kernel that accepts the call and that the build contains for these operands, or null. A build that is not
+// selective contains its kernels for all operands.
 const Kernel* find_kernel(const Call& call, std::string_view operands);
 
 }  // namespace assay::optimized

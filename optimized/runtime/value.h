@@ -87,10 +87,9 @@ struct Value {
   std::span<Value* const> items() const { return {values, count}; }
 };
 
+inline bool is_float32(const Value& v) { return v.kind == ValueKind::tensor && v.tensor->dtype == DType::float32; }
 // Whether the value is a tensor of float32 whose sizes cannot change.
-inline bool is_f32(const Value& v) {
-  return v.kind == ValueKind::tensor && v.tensor->dtype == DType::float32 && !v.tensor->moves;
-}
+inline bool is_f32(const Value& v) { return is_float32(v) && !v.tensor->moves; }
 
 // Sets the sizes of a tensor. Returns false if it cannot have them. A static tensor takes its declared sizes alone. A
 // bounded tensor takes sizes that are at most the declared one in each dimension. An unbounded tensor takes any sizes.

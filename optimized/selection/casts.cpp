@@ -68,18 +68,16 @@ struct State {
   Nest nest;
 };
 
-Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
-
 template <const Target& target>
 bool plan(const Call& call, State& s) {
   if (call[0].kind != ValueKind::tensor || call.arguments.back()->kind != ValueKind::tensor) return false;
-  const DType from = call.tensor(0).dtype, to = out_of(call).dtype;
+  const DType from = call.tensor(0).dtype, to = call.out().dtype;
   if (!target.has(to)) return false;
   s.fixed = is_fixed(call);
   s.gather = target.find(from, to);
   if (to != dtype_of(target.element)) s.store = find_store(target.element, to);
   s.from_bytes = static_cast<std::uint8_t>(call.tensor(0).element_bytes());
-  s.to_bytes = static_cast<std::uint8_t>(out_of(call).element_bytes());
+  s.to_bytes = static_cast<std::uint8_t>(call.out().element_bytes());
   return s.gather;
 }
 
@@ -107,8 +105,8 @@ const void* prepare(const Call& call, Stores& stores) {
   State& s = made[0];
   View v;
   if (!plan<target>(call, s) || !s.fixed || !view(call, v)) return &s;
-  s.fits = std::ranges::equal(v.shape.span(), out_of(call).shape());
-  if (s.fits) s.nest = nest_of_view(v, out_of(call));
+  s.fits = std::ranges::equal(v.shape.span(), call.out().shape());
+  if (s.fits) s.nest = nest_of_view(v, call.out());
   return &s;
 }
 
@@ -135,11 +133,11 @@ void cast_rows(const State& s, Nest nest, kernels::Range range, const std::byte*
 
 bool run(const Step& step, Execution& execution) {
   const State& s = *static_cast<const State*>(step.state);
-  const Tensor &self = step.call.tensor(0), &out = out_of(step.call);
+  const Tensor &self = step.call.tensor(0), &out = step.call.out();
   Nest nest = s.nest;
   if (!s.fixed) {
     View v;
-    if (!view(step.call, v) || !resize(out_of(step.call), v.shape.span())) return false;
+    if (!view(step.call, v) || !resize(step.call.out(), v.shape.span())) return false;
     nest = nest_of_view(v, out);
   } else if (!s.fits) {
     return false;

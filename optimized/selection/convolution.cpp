@@ -67,8 +67,8 @@ const void* prepare(const Call& call, Stores& stores, const Algorithm& algorithm
 
 namespace {
 
-// The sizes that the tensors have now. Returns nothing if the result cannot have its sizes, or there is too little
-// scratch.
+// The sizes that the tensors have now. Returns nothing if the result cannot have its sizes, if there is too little
+// scratch, or if the residual does not have as many elements as the result.
 std::optional<Sizes> moved_sizes(const Call& call, const Algorithm& algorithm, std::size_t scratch) {
   Shape result;
   const auto c = convolution_of(call, result);
@@ -76,7 +76,8 @@ std::optional<Sizes> moved_sizes(const Call& call, const Algorithm& algorithm, s
   Tensor y = call.tensor(out);
   y.sizes = result.sizes;
   const Sizes sizes = sizes_of(call, algorithm, *c, y);
-  if (sizes.scratch_bytes() > scratch) return {};
+  const Value* residual = call.fusion ? call.fusion->residual : nullptr;
+  if (sizes.scratch_bytes() > scratch || (residual && residual->tensor->count() != y.count())) return {};
   resize(call.tensor(out), result.span());
   return sizes;
 }
@@ -93,6 +94,7 @@ bool run(const Step& step, Execution& execution) {
   const auto moved = moves(call) ? moved_sizes(call, algorithm, execution.scratch.size()) : std::nullopt;
   if (moves(call) && !moved) return false;
   const Sizes& s = moved ? *moved : state.sizes;
+  if (call.tensor(out).count() == 0) return true;  // there are no images
   kernels::Images images = s.images;
   images.data = call.tensor(input).elements<float>();
   const float* of_call = has_bias(call) ? call.tensor(bias).elements<float>() : nullptr;
@@ -130,9 +132,9 @@ bool accepts(const Call& call) {
   if (!c) return false;
   const Tensor &w = call.tensor(weight), &y = call.tensor(out);
   if (w.constant && wants_finite_weights(*c) && !has_finite_weights(call.tensor(weight))) return false;
-  if (moves(call))
-    return !call.fusion && !call.tensor(input).unbounded && is_row_major(call.tensor(input)) && is_row_major(y);
-  return images_of(y) && std::ranges::equal(result.span(), y.shape()) && fits_fusion(call);
+  // Scratch for the largest images is enough for smaller ones, and smaller images have the same layout.
+  const bool has_sizes = moves(call) ? !call.tensor(input).unbounded : std::ranges::equal(result.span(), y.shape());
+  return has_sizes && images_of(y) && fits_fusion(call);
 }
 
 constexpr Algorithm direct{kernels::packed_floats, kernels::pack, kernels::scratch_floats, kernels::convolve};

@@ -52,7 +52,7 @@ std::optional<Convolution> convolution_of(const Call& call, Shape& result) {
   if (w.rank != x.rank || y.rank != x.rank || call[transposed].kind != ValueKind::boolean || call[transposed].changes ||
       call[groups].kind != ValueKind::integer || call[groups].changes || call[groups].integer <= 0)
     return {};
-  if (w.count() == 0 || x.count() == 0 || !images_of(x)) return {};
+  if (w.count() == 0 || !images_of(x)) return {};
   Convolution c;
   c.set = *call.set;
   c.transposed = call[transposed].boolean;

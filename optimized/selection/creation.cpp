@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "kernels.gen.h"
-#include "optimized/selection/elements.h"
+#include "optimized/selection/scalars.h"
 
 // Makes tensors from numbers.
 namespace assay::optimized {
@@ -24,6 +24,11 @@ void fill_words(std::byte* to, std::int64_t n, const void* element) {
 
 bool element_of(const Value& number, DType dtype, void* to) {
   std::int64_t element = 0;
+  if (is_complex(dtype)) {
+    const auto bytes = static_cast<std::size_t>(find_dtype(static_cast<int>(part_of(dtype)))->bytes);
+    std::memset(static_cast<std::byte*>(to) + bytes, 0, bytes);
+    return element_of(number, part_of(dtype), to);
+  }
   const auto carrier = carrier_of(dtype);
   if (!carrier || !rounded_number_as(dtype, number, &element)) return false;
   if (const Store store = find_store(*carrier, dtype)) return store(&element, to, 1), true;
@@ -40,6 +45,8 @@ void fill(const Tensor& to, const void* element) {
       return fill_words<std::uint32_t>(to.data, to.count(), element);
     case 8:
       return fill_words<std::uint64_t>(to.data, to.count(), element);
+    default:
+      return fill_words<Complex>(to.data, to.count(), element);
   }
 }
 
@@ -70,19 +77,19 @@ using Sizes = bool (*)(const Call&, Shape&);
 
 template <Sizes sizes, int number>
 bool accepts_fill(const Call& call) {
-  std::int64_t element;
+  std::byte element[most_element_bytes];
   return call.arguments.back()->kind == ValueKind::tensor &&
-         element_of(call[number], call.arguments.back()->tensor->dtype, &element);
+         element_of(call[number], call.arguments.back()->tensor->dtype, element);
 }
 
 template <Sizes sizes, int number>
 bool run_fill(const Step& step, Execution&) {
   Tensor& out = *step.call.arguments.back()->tensor;
-  std::int64_t element;
+  alignas(8) std::byte element[most_element_bytes];
   Shape shape;
-  if (!element_of(step.call[number], out.dtype, &element) || !sizes(step.call, shape) || !resize(out, shape.span()))
+  if (!element_of(step.call[number], out.dtype, element) || !sizes(step.call, shape) || !resize(out, shape.span()))
     return false;
-  fill(out, &element);
+  fill(out, element);
   return true;
 }
 
@@ -90,7 +97,7 @@ bool run_fill(const Step& step, Execution&) {
 template <Sizes sizes, int number>
 bool accepts_constant(const Call& call) {
   const Value& out = *call.arguments.back();
-  return out.kind == ValueKind::tensor && (number == 0 || carrier_of(out.tensor->dtype));
+  return out.kind == ValueKind::tensor && (number == 0 || find_reader<Complex>(out.tensor->dtype));
 }
 template <Sizes sizes, int number>
 bool run_constant(const Step& step, Execution&) {
@@ -140,57 +147,57 @@ constexpr Kernel filled(const char* name) {
   return {name, accepts_fill<sizes, number>, nullptr, run_fill<sizes, number>};
 }
 
-// Numbers from start on, with this end and step. Floats are sums of doubles.
-template <class Number>
+// Numbers from start on, with a step, before an end: start, end, step, out. Only the end may be given. Each result is
+// computed in doubles, or in integers, to which the numbers are truncated. Their count is computed in doubles, but in
+// integers if the results are int64.
 struct Range {
-  Number start = 0, end = 0, step = 1;
-
-  double count() const {
-    return std::ceil((static_cast<double>(end) - static_cast<double>(start)) / static_cast<double>(step));
-  }
+  double real[3] = {0, 0, 1};
+  std::int64_t whole[3] = {0, 0, 1};
 };
-template <class Number>
-bool range_of(const Call& call, Range<Number>& r) {
-  constexpr bool is_real = std::is_same_v<Number, double>;
-  Number* const last[] = {&r.start, &r.end, &r.step};
+bool read_range(const Call& call, Range& r) {
   const std::size_t n = call.arguments.size() - 1;
   for (std::size_t i = 0; i < n; ++i) {
-    const bool is_integer = call[i].kind == ValueKind::integer;
-    if (!is_integer && (!is_real || call[i].kind != ValueKind::real)) return false;
-    *last[n == 1 ? 1 : i] = is_integer ? static_cast<Number>(call[i].integer) : static_cast<Number>(call[i].real);
+    const std::size_t at = n == 1 ? 1 : i;
+    if (call[i].kind < ValueKind::integer || call[i].kind > ValueKind::boolean) return false;
+    const bool is_real = call[i].kind == ValueKind::real;
+    if (is_real && !(std::fabs(call[i].real) < 0x1p63)) return false;
+    r.whole[at] = is_real                              ? static_cast<std::int64_t>(call[i].real)
+                  : call[i].kind == ValueKind::boolean ? call[i].boolean
+                                                       : call[i].integer;
+    r.real[at] = is_real ? call[i].real : static_cast<double>(r.whole[at]);
   }
-  constexpr Number most = is_real ? std::numeric_limits<float>::max() : std::int64_t{1} << 31;
-  const auto is_known = [](Number x) { return x >= -most && x <= most; };
-  if (!is_known(r.start) || !is_known(r.end) || !is_known(r.step) || r.step == 0) return false;
-  return (r.step > 0 ? r.start <= r.end : r.start >= r.end) && r.count() <= INT32_MAX;
+  return r.real[2] > 0 ? r.real[1] >= r.real[0] : r.real[2] < 0 && r.real[1] <= r.real[0];
 }
-template <class Number>
-constexpr Element element_of_range = std::is_same_v<Number, double> ? Element::f32 : Element::i64;
+// The number of results. Returns a negative number if it is too large, or the step is 0.
+double count_of(const Range& r, DType out) {
+  if (out != DType::int64) return std::ceil((r.real[1] - r.real[0]) / r.real[2]);
+  std::int64_t distance = 0;
+  if (r.whole[2] == 0 || __builtin_sub_overflow(r.whole[1], r.whole[0], &distance) || r.whole[2] == -1)
+    return r.whole[2] == -1 ? static_cast<double>(r.whole[0]) - static_cast<double>(r.whole[1]) : -1;
+  return static_cast<double>(distance / r.whole[2] + (distance % r.whole[2] != 0));
+}
 
-template <class Number>
 bool accepts_range(const Call& call) {
-  Range<Number> r;
-  return call.arguments.back()->kind == ValueKind::tensor &&
-         element_of(call.arguments.back()->tensor->dtype) == element_of_range<Number> && range_of(call, r);
+  return call.arguments.back()->is_tensor() && is_number(call.arguments.back()->tensor->dtype);
 }
-template <class Number>
 bool run_range(const Step& step, Execution&) {
-  using T = std::conditional_t<element_of_range<Number> == Element::f32, float, std::int64_t>;
   Tensor& out = *step.call.arguments.back()->tensor;
-  Range<Number> r;
-  if (!range_of(step.call, r)) return false;
-  const auto size = static_cast<std::int32_t>(r.count());
-  if (!resize(out, {&size, 1})) return false;
-  const Store store = find_store(element_of_range<Number>, out.dtype);
-  for (std::ptrdiff_t i = 0; i < size; ++i) {
-    const T x = static_cast<T>(r.start + static_cast<Number>(i) * r.step);
-    std::byte* to = out.at(i);
-    if (store)
-      store(&x, to, 1);
-    else
-      std::memcpy(to, &x, sizeof x);
-  }
-  return true;
+  Range r;
+  if (!read_range(step.call, r)) return false;
+  const double count = count_of(r, out.dtype);
+  if (!(count >= 0 && count <= INT32_MAX)) return false;
+  const std::int32_t sizes[] = {static_cast<std::int32_t>(count)};
+  if (!resize(out, sizes)) return false;
+  return with_number(out.dtype, [&]<class T>() {
+    const Writing<T> y(out);
+    for (std::int32_t i = 0; i < sizes[0]; ++i) {
+      if constexpr (std::is_integral_v<T>)
+        y.set(i, plus(r.whole[0], times<T>(i, r.whole[2])));
+      else
+        y.set(i, r.real[0] + i * r.real[2]);
+    }
+    return true;
+  });
 }
 
 }  // namespace
@@ -205,7 +212,6 @@ constexpr Kernel empty = constant<unformatted_sizes, 0>("empty");
 constexpr Kernel empty_ordered = constant<ordered_sizes, 0>("empty_ordered");
 constexpr Kernel empty_permuted = constant<permuted_sizes, 0>("empty_permuted");
 constexpr Kernel empty_strided = constant<strided_sizes, 0>("empty_strided");
-constexpr Kernel arange_f32{"arange_f32", accepts_range<double>, nullptr, run_range<double>};
-constexpr Kernel arange_i64{"arange_i64", accepts_range<std::int64_t>, nullptr, run_range<std::int64_t>};
+constexpr Kernel arange{"arange", accepts_range, nullptr, run_range};
 
 }  // namespace assay::optimized

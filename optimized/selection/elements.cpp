@@ -94,13 +94,12 @@ bool fits(DType dtype, double x, bool is_real) {
 
 int level(int dtype) { return static_cast<int>(find_dtype(dtype)->kind); }
 
-bool is_wide_unsigned(int dtype) { return dtype >= static_cast<int>(DType::uint16); }
-
 // The common dtype of two dtypes; -1 if they have none, or kernels do not support it.
 int promote(int a, int b) {
   if (a == b) return a;
   const bool is_floating = level(a) == static_cast<int>(Kind::floating) || level(b) == static_cast<int>(Kind::floating);
-  if ((is_wide_unsigned(a) || is_wide_unsigned(b)) && !is_floating) return -1;
+  const auto is_wide = [](int dtype) { return is_wide_unsigned(static_cast<DType>(dtype)); };
+  if ((is_wide(a) || is_wide(b)) && !is_floating) return -1;
   return level(a) == level(b) ? wider(a, b) : level(a) > level(b) ? a : b;
 }
 
@@ -114,10 +113,7 @@ std::optional<Element> element_of(DType dtype) {
     return std::is_integral_v<D> ? Element::i64 : Element::f32;
   });
 }
-std::optional<Element> carrier_of(DType dtype) {
-  const bool is_wide_unsigned = dtype == DType::uint16 || dtype == DType::uint32 || dtype == DType::uint64;
-  return is_wide_unsigned ? Element::i64 : element_of(dtype);
-}
+std::optional<Element> carrier_of(DType dtype) { return is_wide_unsigned(dtype) ? Element::i64 : element_of(dtype); }
 
 bool holds(DType dtype, DType from) {
   const int a = static_cast<int>(dtype), b = static_cast<int>(from);
@@ -151,6 +147,8 @@ void convert(DType from, const void* element, DType to, void* converted) {
   if (from == to)
     return static_cast<void>(
         std::memcpy(converted, element, static_cast<std::size_t>(find_dtype(static_cast<int>(to))->bytes)));
+  if (is_complex(from) || is_complex(to))
+    return find_writer<Complex>(to)(find_reader<Complex>(from)(element), converted);
   const Element carrier = *carrier_of(to);
   if (is_floating(from) && carrier == Element::i64) return find_writer(to)(find_reader(from)(element), converted);
   std::uint64_t carried = 0;
@@ -213,6 +211,24 @@ std::optional<DType> Promotion::result() const {
   }
   if (!known || common < 0) return std::nullopt;
   return static_cast<DType>(common);
+}
+
+bool casts_to(std::span<Value* const> tensors, DType dtype) {
+  Promotion promotion;
+  bool all_same = true;
+  for (const Value* v : tensors) {
+    if (!v || !v->is_tensor()) return false;
+    promotion.add(*v);
+    all_same = all_same && v->tensor->dtype == dtype;
+  }
+  const auto common = promotion.result();
+  return all_same ||
+         (common && find_reader<Complex>(dtype) && level(static_cast<int>(dtype)) >= level(static_cast<int>(*common)));
+}
+DType common_of(std::span<Value* const> tensors, DType otherwise) {
+  Promotion promotion;
+  for (const Value* v : tensors) promotion.add(*v);
+  return promotion.result().value_or(otherwise);
 }
 
 }  // namespace assay::optimized

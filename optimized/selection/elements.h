@@ -29,7 +29,7 @@ Gather find_gather(DType from, Element to);
 using Store = void (*)(const void* from, void* to, std::size_t n);
 Store find_store(Element from, DType to);
 
-// Converts one element between real dtypes, as PyTorch does.
+// Converts one element between dtypes that are not opaque, as PyTorch does.
 void convert(DType from, const void* element, DType to, void* converted);
 
 // Reads a number of the program as an element for a computation in the dtype. Returns false if the value is not a
@@ -38,6 +38,12 @@ bool number_as(DType common, const Value& number, void* to, bool is_operand = fa
 // The same, but the number is rounded to the dtype.
 bool rounded_number_as(DType dtype, const Value& number, void* to, bool is_operand = false);
 
+// Whether tensors have a common dtype whose elements can be converted to the dtype, which has the same or a higher
+// kind.
+bool casts_to(std::span<Value* const> tensors, DType dtype);
+// The common dtype of tensors. Requires casts_to().
+DType common_of(std::span<Value* const> tensors, DType otherwise);
+
 // The common dtype of tensors and numbers, by PyTorch's promotion.
 class Promotion {
  public:
@@ -45,8 +51,9 @@ class Promotion {
   std::optional<DType> result() const;  // empty if there is no common dtype or kernels do not support it
 
  private:
-  // The dtypes of tensors with dimensions, of tensors of rank 0, and of numbers; -1 if there are none.
-  int of_[3] = {-1, -1, -1};
+  // The dtypes of tensors with dimensions, of tensors of rank 0, and of numbers; -1 if there are none. Complex dtypes
+  // are kept apart: a floating dtype decides about their parts.
+  int of_[3] = {-1, -1, -1}, complex_[3] = {-1, -1, -1};
   bool known_ = true;
 };
 

@@ -4,7 +4,8 @@
 #include "kernels.gen.h"
 #include "optimized/selection/copy.h"
 #include "optimized/selection/creation.h"
-#include "optimized/selection/elements.h"
+#include "optimized/selection/gather.h"
+#include "optimized/selection/scalars.h"
 
 // Elements that tensors of indices name.
 namespace assay::optimized {
@@ -28,14 +29,12 @@ bool all_inside(const Tensor& index, std::int64_t n, bool from_end) {
   return true;
 }
 
-bool is_real(DType dtype) {
-  const DTypeFacts& facts = *find_dtype(static_cast<int>(dtype));
-  return facts.kind < Kind::complex && dtype < DType::uint16;
-}
-
 Tensor& out_of(const Call& call) {
   return call.roles->has(format::Use::written) ? *call.arguments.back()->tensor : call.tensor(0);
 }
+
+// The dtypes whose elements PyTorch moves by an index along a dimension.
+bool is_moved(DType dtype) { return is_real(dtype) || is_complex(dtype); }
 
 // Tensors of indices. Each replaces a dimension of self; all are broadcast with each other.
 struct Named {
@@ -116,8 +115,8 @@ bool embedded(const Call& call, Named& named) {
 }
 bool selected(const Call& call, Named& named) {
   const Tensor& self = call.tensor(0);
-  return self.rank > 0 && named.add(call.arguments[2], dim_of(call[1], self.rank)) && named.index[0]->rank == 1 &&
-         named.place(self);
+  return self.rank > 0 && (self.rank > 1 || is_moved(self.dtype)) &&
+         named.add(call.arguments[2], dim_of(call[1], self.rank)) && named.index[0]->rank == 1 && named.place(self);
 }
 bool indexed(const Call& call, Named& named) {
   if (call[1].kind != ValueKind::tensors) return false;
@@ -136,7 +135,7 @@ template <Namer namer>
 bool accepts_taking(const Call& call) {
   if (call[0].kind != ValueKind::tensor || call.arguments.back()->kind != ValueKind::tensor) return false;
   Named named;
-  return is_real(call.tensor(0).dtype) && call.tensor(0).dtype == out_of(call).dtype && namer(call, named);
+  return call.tensor(0).dtype == out_of(call).dtype && namer(call, named);
 }
 
 template <Namer namer>
@@ -153,24 +152,32 @@ bool take(const Step& step, Execution&) {
   return true;
 }
 
-// Adds instead of copying. Integers wrap.
-template <class T>
+struct Truth {  // an element of dtype bool
+  std::uint8_t byte;
+};
+
+// Adds instead of copying. Integers wrap; a sum of bools is true if one of them is. The sum of a half type is rounded.
+template <class D>
+D sum(D a, D b) {
+  if constexpr (is_half<D>)
+    return D::of(static_cast<float>(a) + static_cast<float>(b));
+  else if constexpr (std::is_integral_v<D>)
+    return static_cast<D>(plus<std::int64_t>(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b)));
+  else
+    return a + b;
+}
+Truth sum(Truth a, Truth b) { return {a.byte != 0 || b.byte != 0}; }
+template <class D>
 void add(std::byte* to, std::ptrdiff_t to_stride, const std::byte* from, std::ptrdiff_t from_stride, std::ptrdiff_t n) {
-  T* y = reinterpret_cast<T*>(to);
-  const T* x = reinterpret_cast<const T*>(from);
-  for (std::ptrdiff_t i = 0; i < n; ++i) y[i * to_stride] = static_cast<T>(y[i * to_stride] + x[i * from_stride]);
+  D* y = reinterpret_cast<D*>(to);
+  const D* x = reinterpret_cast<const D*>(from);
+  for (std::ptrdiff_t i = 0; i < n; ++i) y[i * to_stride] = sum(y[i * to_stride], x[i * from_stride]);
 }
 Mover find_adder(DType dtype) {
-  switch (dtype) {
-    case DType::float32:
-      return add<float>;
-    case DType::int64:
-      return add<std::uint64_t>;
-    case DType::int32:
-      return add<std::uint32_t>;
-    default:
-      return nullptr;
-  }
+  if (dtype == DType::boolean) return add<Truth>;
+  if (dtype == DType::complex64) return add<std::complex<float>>;
+  if (dtype == DType::complex128) return add<Complex>;
+  return is_number(dtype) ? with_type_of(dtype, []<class D>() -> Mover { return add<D>; }) : nullptr;
 }
 
 // Operands: self, indices, values, accumulate, and the out, unless self changes in place.
@@ -178,7 +185,7 @@ bool accepts_putting(const Call& call) {
   if (call[0].kind != ValueKind::tensor || call[2].kind != ValueKind::tensor) return false;
   const Tensor &self = call.tensor(0), &values = call.tensor(2), &out = out_of(call);
   Named named;
-  return call[3].kind == ValueKind::boolean && !call[3].changes && is_real(self.dtype) && values.dtype == self.dtype &&
+  return call[3].kind == ValueKind::boolean && !call[3].changes && is_moved(self.dtype) && values.dtype == self.dtype &&
          out.dtype == self.dtype && (!call[3].boolean || find_adder(self.dtype)) && indexed(call, named) &&
          values.rank <= named.shape.rank;
 }
@@ -203,15 +210,19 @@ bool put(const Step& step, Execution& execution) {
 // A dimension of self. The index has as many dimensions as self; each of its places names one element along the
 // dimension.
 
-// Operands: self, dim, index, and maybe src.
+// The size along a dimension; 1 for a tensor of rank 0.
+std::int32_t size_of(const Tensor& t, int d) { return t.rank > 0 ? t.sizes[d] : 1; }
+
+// Operands: self, dim, index, and maybe src. A tensor of rank 0 counts as one of rank 1.
 bool is_along(const Call& call, const Tensor& src) {
   const Tensor &self = call.tensor(0), &index = call.tensor(2);
-  const int dim = dim_of(call[1], self.rank);
-  if (dim < 0 || index.rank != self.rank || src.rank != self.rank) return false;
+  const int dim = dim_of(call[1], self.rank), rank = std::max<int>(self.rank, 1);
+  if (dim < 0) return false;
   if (index.count() == 0) return true;
-  for (int d = 0; d < self.rank; ++d)
-    if ((d != dim && index.sizes[d] > self.sizes[d]) || index.sizes[d] > src.sizes[d]) return false;
-  return all_inside(index, self.rank > 0 ? self.size(dim) : 1, false);
+  if (std::max<int>(index.rank, 1) != rank || std::max<int>(src.rank, 1) != rank) return false;
+  for (int d = 0; d < rank; ++d)
+    if ((d != dim && size_of(index, d) > size_of(self, d)) || size_of(index, d) > size_of(src, d)) return false;
+  return all_inside(index, size_of(self, dim), false);
 }
 
 // Calls element(in whole, in other) for each place of the index, the last dimension first: the named element of a
@@ -219,9 +230,9 @@ bool is_along(const Call& call, const Tensor& src) {
 template <class Element>
 void each_along(const Call& call, const Strides& whole, const Strides& other, Element element) {
   const Tensor& index = call.tensor(2);
-  const int dim = dim_of(call[1], index.rank);
+  const int dim = dim_of(call[1], call.tensor(0).rank);
   Strides strides[] = {whole, other, strides_of(index)};
-  const std::ptrdiff_t step = index.rank > 0 ? whole.of[dim] : 0;
+  const std::ptrdiff_t step = whole.of[dim];
   strides[0].of[dim] = 0;
   const Nest nest = nest_of(shape_of(index), row_major, strides);
   const int last = nest.loops - 1;
@@ -239,7 +250,8 @@ bool accepts_along(const Call& call) {
       call.arguments.back()->kind != ValueKind::tensor)
     return false;
   const DType dtype = call.tensor(0).dtype;
-  return is_real(dtype) && out_of(call).dtype == dtype && call[1].kind == ValueKind::integer;
+  return is_moved(dtype) && dtype != DType::complex32 && out_of(call).dtype == dtype &&
+         call[1].kind == ValueKind::integer;
 }
 
 bool run_gather(const Step& step, Execution&) {
@@ -256,10 +268,10 @@ bool run_gather(const Step& step, Execution&) {
 
 // What each place of the index gives to the element that it names: an element of src, or a number.
 bool accepts_scatter(const Call& call) {
-  std::uint64_t element;
+  std::byte element[most_element_bytes];
   return accepts_along(call) &&
          (call[3].kind == ValueKind::tensor ? call.tensor(3).dtype == call.tensor(0).dtype
-                                            : element_of(call[3], call.tensor(0).dtype, &element));
+                                            : element_of(call[3], call.tensor(0).dtype, element));
 }
 bool accepts_scatter_add(const Call& call) {
   return accepts_scatter(call) && call[3].kind == ValueKind::tensor && find_adder(call.tensor(0).dtype);
@@ -270,14 +282,14 @@ bool run_scatter(const Step& step, Execution& execution) {
   const Call& call = step.call;
   const Tensor& self = call.tensor(0);
   Tensor& out = out_of(call);
-  std::uint64_t element = 0;
+  alignas(8) std::byte element[most_element_bytes] = {};
   const bool has_src = call[3].kind == ValueKind::tensor;
-  if (!has_src && !element_of(call[3], self.dtype, &element)) return false;
+  if (!has_src && !element_of(call[3], self.dtype, element)) return false;
   if (!is_along(call, has_src ? call.tensor(3) : call.tensor(2)) || !resize(out, self.shape())) return false;
   copy(out, self, execution.threads);
   const auto bytes = static_cast<std::ptrdiff_t>(self.element_bytes());
   const Mover move = adds ? find_adder(self.dtype) : find_mover(self.element_bytes());
-  const std::byte* from = has_src ? call.tensor(3).data : reinterpret_cast<const std::byte*>(&element);
+  const std::byte* from = has_src ? call.tensor(3).data : element;
   each_along(call, strides_of(out), has_src ? strides_of(call.tensor(3)) : Strides{},
              [&](std::ptrdiff_t in, std::ptrdiff_t at) { move(out.data + in * bytes, 1, from + at * bytes, 1, 1); });
   return true;

@@ -117,18 +117,19 @@ bool integers(const Value& list) {
 bool is_memory_format(const Value& format, int rank) {
   if (format.kind == ValueKind::none) return true;
   return format.kind == ValueKind::integer &&
-         (format.integer == 0 || format.integer == 1 || (format.integer == 2 && rank == 4));
+         (format.integer == 0 || format.integer == 1 || (format.integer == 2 && rank == 4) ||
+          (format.integer == 3 && rank == 5));
 }
 
 bool is_format_order(const Value& dim_order, int rank) {
   if (dim_order.kind == ValueKind::none) return true;
   const auto all = dim_order.items();
-  if (!integers(dim_order) || all.size() != static_cast<std::size_t>(rank)) return false;
+  if (!integers(dim_order) || all.size() > max_rank) return false;
   constexpr int channels_last[] = {0, 2, 3, 1};
-  bool contiguous = true, last = rank == 4;
-  for (int i = 0; i < rank; ++i) {
-    const std::int64_t d = all[static_cast<std::size_t>(i)]->integer;
-    contiguous = contiguous && d == i;
+  bool contiguous = true, last = rank == 4 && all.size() == 4;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::int64_t d = all[i]->integer;
+    contiguous = contiguous && d == static_cast<std::int64_t>(i);
     last = last && d == channels_last[i];
   }
   return contiguous || last;

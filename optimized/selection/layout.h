@@ -77,8 +77,9 @@ int dim_of(const Value& dim, int rank);
 // Whether the value is a list of integers.
 bool integers(const Value& list);
 
-// Whether a copy accepts the memory format or dim order. A memory format may be None, contiguous (0), preserved (1) or
-// channels last (2). A dim order may be None, contiguous or channels last.
+// Whether a copy accepts the memory format or dim order. A memory format may be None, contiguous (0), preserved (1),
+// channels last (2), or channels last of 5 dimensions (3). A dim order may be None, contiguous of any length, or
+// channels last.
 bool is_memory_format(const Value& format, int rank);
 bool is_format_order(const Value& dim_order, int rank);
 

@@ -74,7 +74,7 @@ std::optional<Product> product_of(const Factors& f) {
   p.a = f.a, p.b = f.b, p.bias = f.bias, p.out = f.out;
   View a = f.a_view;
   const View& b = f.b_view;
-  if (a.shape.count() == 0 || b.shape.count() == 0 || !is_ascending(a) || !is_ascending(b)) return {};
+  if (b.shape.count() == 0 || !is_ascending(a) || !is_ascending(b)) return {};
   const int rank = b.shape.rank, row = rank - (f.transposed ? 1 : 2), column = rank - (f.transposed ? 2 : 1);
   const auto along = [](const View& v, int d) { return static_cast<std::size_t>(v.strides.of[d]); };
   p.k = size(b, row), p.n = size(b, column), p.row_stride = along(b, row), p.column_stride = along(b, column);
@@ -84,6 +84,7 @@ std::optional<Product> product_of(const Factors& f) {
     if (!has_one(b)) p.count = size(b, 0), p.b_stride = along(b, 0);
   }
   p.m = static_cast<std::size_t>(a.shape.count()) / p.k / p.count;
+  if (p.m == 0) return p;
   const std::size_t sizes[] = {p.count, p.m, p.k};
   std::int32_t matrices[3];
   std::ranges::transform(sizes, matrices, [](std::size_t n) { return static_cast<std::int32_t>(n); });
@@ -108,15 +109,27 @@ bool has_sizes_of(const Factors& f, const Product& p) {
          static_cast<std::size_t>(out.back()) == p.n;
 }
 
+bool fits_fusion(const Fusion& fusion) {
+  return fusion.norm.empty() && (!fusion.residual || fusion.residual->tensor->is_contiguous());
+}
+
+// Of a merged call, only the rows may move: the reference cannot do it in place of the kernel, whatever the sizes are.
+bool moves_in_rows(const Factors& f, const Call& call) {
+  const auto p = product_of(f);
+  return p && has_elements_of(*p) && !f.b->moves && !(f.bias && f.bias->moves) && is_row_major(*f.a) &&
+         fits_fusion(*call.fusion);
+}
+
 bool accepts(const Call& call) {
   if (!call.set || (call.fusion && call.fusion->attention)) return false;
   const auto f = factors_of(call);
   if (!f) return false;
-  if (moves(*f)) return !call.fusion && f->out->rank == f->a->rank && is_row_major(*f->out) && !f->b->unbounded;
+  if (moves(*f))
+    return f->out->rank == f->a->rank && is_row_major(*f->out) && !f->b->unbounded &&
+           (!call.fusion || moves_in_rows(*f, call));
   const auto p = product_of(*f);
   if (!p || !has_elements_of(*p)) return false;
-  if (!call.fusion) return has_sizes_of(*f, *p);
-  return call.fusion->norm.empty() && (!call.fusion->residual || call.fusion->residual->tensor->is_contiguous());
+  return call.fusion ? fits_fusion(*call.fusion) : has_sizes_of(*f, *p);
 }
 
 struct State {
@@ -169,6 +182,7 @@ bool run(const Step& step, Execution& execution) {
   const std::optional<Product> now = s.product ? s.product : moved_product(step.call, execution.scratch.size());
   if (!now) return false;
   const Product& p = *now;
+  if (p.m == 0) return true;
   kernels::Epilogue epilogue = s.epilogue;
   const Fusion* fusion = step.call.fusion;
   if (fusion && fusion->residual)

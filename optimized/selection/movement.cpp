@@ -2,6 +2,7 @@
 
 #include "kernels.gen.h"
 #include "optimized/selection/copy.h"
+#include "optimized/selection/scalars.h"
 #include "optimized/selection/views.h"
 
 // Results whose elements are elements of arguments.
@@ -14,8 +15,7 @@ bool copied_view(const Call& call, View& v) {
   const View from = view_of(call, 1);
   v = {shape_of(self), from.first, {}};
   Shape shape = v.shape;
-  if (call.tensor(1).dtype != self.dtype || from.shape.rank > self.rank || !broadcast(shape, from.shape) ||
-      !std::ranges::equal(shape.span(), self.shape()))
+  if (from.shape.rank > self.rank || !broadcast(shape, from.shape) || !std::ranges::equal(shape.span(), self.shape()))
     return false;
   v.strides = strides_in(v.shape, from);
   return true;
@@ -47,13 +47,18 @@ bool view(const Call& call, View& v) {
   return viewer(call, v);
 }
 
+// copy: self, src, ..., whose result has the dtype of self.
+bool takes_dtype(const Call& call) {
+  return source_of(call) == 0 || (call[0].is_tensor() && call.tensor(0).dtype == out_of(call).dtype);
+}
+
 bool accepts(const Call& call) {
   const Value& source = call[source_of(call)];
   if (!has_views_only_of(call, source_of(call), source_of(call)) || source.kind != ValueKind::tensor ||
       call.arguments.back()->kind > ValueKind::tensor)
     return false;
   View v;
-  return source.tensor->dtype == out_of(call).dtype && source.tensor->element_bytes() <= 8 &&
+  return source.tensor->dtype == out_of(call).dtype && takes_dtype(call) &&
          (is_fixed(call) ? view(call, v) && (!call.fusion || has_sizes(v, out_of(call))) : !call.fusion);
 }
 
@@ -87,11 +92,43 @@ bool run(const Step& step, Execution& execution) {
   return true;
 }
 
+// Copies of any dtype and layout, element by element. `converts` tells whether the out may have another dtype.
+template <bool converts>
+bool accepts_any(const Call& call) {
+  const Value& source = call[source_of(call)];
+  if (!source.is_tensor() || !takes_dtype(call) || call.arguments.back()->kind > ValueKind::tensor) return false;
+  const DType from = source.tensor->dtype, to = out_of(call).dtype;
+  return from == to || (converts && find_reader<Complex>(from) && find_reader<Complex>(to));
+}
+
+// The elements that a call copies, in row-major order, and the sizes of the result.
+bool source_view(const Call& call, View& v, Shape& shape) {
+  if (call.roles->name == "aten::view_copy.out") {
+    v = whole(call.tensor(0));
+    return viewed_shape(call, v.shape.count(), shape);
+  }
+  if (!view(call, v)) return false;
+  shape = v.shape;
+  return true;
+}
+
+bool run_any(const Step& step, Execution&) {
+  const Tensor& from = step.call.tensor(source_of(step.call));
+  Tensor& out = out_of(step.call);
+  View v;
+  Shape shape;
+  if (!source_view(step.call, v, shape) || !resize(out, shape.span())) return false;
+  Walk source(v.shape, v.strides), to(out);
+  for (std::int64_t n = out.count(); n > 0; --n, source.next(), to.next())
+    convert(from.dtype, from.at(v.first + source.place()), out.dtype, out.at(to.place()));
+  return true;
+}
+
 // Operands: self, repeats, out.
 bool accepts_repeat(const Call& call) {
   return call[0].kind == ValueKind::tensor && call[2].kind == ValueKind::tensor &&
-         call.tensor(0).dtype == call.tensor(2).dtype && call.tensor(0).element_bytes() <= 8 && integers(call[1]) &&
-         call[1].count == call.tensor(2).rank && call[1].count >= call.tensor(0).rank;
+         call.tensor(0).dtype == call.tensor(2).dtype && integers(call[1]) && call[1].count == call.tensor(2).rank &&
+         call[1].count >= call.tensor(0).rank;
 }
 
 // Each dimension of the result becomes two: the repeats, and the elements.
@@ -132,6 +169,8 @@ bool run_repeat(const Step& step, Execution& execution) {
 }  // namespace
 
 constexpr Kernel copy_elements = {"copy_elements", accepts, prepare, run, true};
+constexpr Kernel copy_any = {"copy_any", accepts_any<false>, nullptr, run_any};
+constexpr Kernel convert_any = {"convert_any", accepts_any<true>, nullptr, run_any};
 constexpr Kernel repeat = {"repeat", accepts_repeat, nullptr, run_repeat};
 
 }  // namespace assay::optimized

@@ -1,9 +1,11 @@
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <type_traits>
 
 #include "kernels.gen.h"
 #include "optimized/selection/layout.h"
+#include "optimized/selection/numbers.h"
 
 // Operators on numbers. Integers stay integers and wrap. With a double all operands become doubles. A bool counts as 1
 // or 0. The returned value is behind the arguments.
@@ -12,7 +14,7 @@ namespace {
 
 using Int = std::int64_t;
 
-bool is_number(const Value& v) { return v.kind <= ValueKind::boolean && v.kind != ValueKind::none; }
+bool is_one(const Value& v) { return v.kind <= ValueKind::boolean && v.kind != ValueKind::none; }
 Int integer(const Value& v) { return v.kind == ValueKind::boolean ? v.boolean : v.integer; }
 double real(const Value& v) { return v.kind == ValueKind::real ? v.real : static_cast<double>(integer(v)); }
 
@@ -25,7 +27,7 @@ bool accepts(const Call&) { return true; }
 template <class F>
 bool run_of_two(const Step& step, Execution&) {
   const Value &a = step.call[0], &b = step.call[1];
-  if (!is_number(a) || !is_number(b)) return false;
+  if (!is_one(a) || !is_one(b)) return false;
   Value& to = *step.call.arguments[2];
   if (a.kind == ValueKind::real || b.kind == ValueKind::real) return give(to, F()(real(a), real(b)));
   return give(to, F()(integer(a), integer(b)));
@@ -46,19 +48,40 @@ constexpr Kernel of_two(const char* name, F) {
   return {name, accepts, nullptr, run_of_two<F>};
 }
 
-// Quotients of integers, rounded down, and their remainders.
+// The largest integer that is not above the exact quotient. a without its remainder is a multiple of b.
+double floor_of(double a, double b) {
+  const double rest = std::fmod(a, b), whole = std::round((a - rest) / b);
+  const bool below = rest != 0 && (rest < 0) != (b < 0);
+  return whole == 0 && !below ? std::copysign(0.0, a / b) : whole - (below ? 1 : 0);
+}
+
+// Quotients, rounded down, and the remainders of integers. Dividing the least integer by -1 wraps.
 template <bool quotient>
 bool run_division(const Step& step, Execution&) {
   const Value &a = step.call[0], &b = step.call[1];
-  if (a.kind != ValueKind::integer || b.kind != ValueKind::integer || b.integer == 0 || b.integer == -1) return false;
-  const Int rest = a.integer % b.integer;
-  const bool below = rest != 0 && (rest < 0) != (b.integer < 0);
-  return give(*step.call.arguments[2], quotient ? a.integer / b.integer - below : rest + (below ? b.integer : 0));
+  Value& to = *step.call.arguments[2];
+  if (!is_one(a) || !is_one(b) || real(b) == 0) return false;
+  if (a.kind == ValueKind::real || b.kind == ValueKind::real) return quotient && give(to, floor_of(real(a), real(b)));
+  const Int n = integer(a), divisor = integer(b);
+  if (divisor == -1) return give(to, quotient ? Wrapping<std::minus>()(Int{0}, n) : Int{0});
+  const Int rest = n % divisor;
+  const bool below = rest != 0 && (rest < 0) != (divisor < 0);
+  return give(to, quotient ? n / divisor - below : rest + (below ? divisor : 0));
+}
+
+// The integer that a function makes of a double. A number that is not real is its own integer.
+template <double (*rounded)(double)>
+bool run_rounding(const Step& step, Execution&) {
+  const Value& a = step.call[0];
+  Value& to = *step.call.arguments[1];
+  if (!is_one(a)) return false;
+  if (a.kind != ValueKind::real) return give(to, integer(a));
+  return a.real >= -0x1p63 && a.real < 0x1p63 && give(to, static_cast<Int>(rounded(a.real)));
 }
 
 bool run_true_division(const Step& step, Execution&) {
   const Value &a = step.call[0], &b = step.call[1];
-  if (!is_number(a) || !is_number(b) || real(b) == 0) return false;
+  if (!is_one(a) || !is_one(b) || real(b) == 0) return false;
   return give(*step.call.arguments[2], real(a) / real(b));
 }
 
@@ -66,7 +89,7 @@ bool run_true_division(const Step& step, Execution&) {
 template <class Beyond>
 bool run_extreme(const Step& step, Execution&) {
   const Value &a = step.call[0], &b = step.call[1];
-  if (!is_number(a) || !is_number(b)) return false;
+  if (!is_one(a) || !is_one(b)) return false;
   const bool mixes = a.kind == ValueKind::real || b.kind == ValueKind::real;
   const bool second = mixes ? Beyond()(real(b), real(a)) : Beyond()(integer(b), integer(a));
   const Value& chosen = second ? b : a;
@@ -78,14 +101,14 @@ bool run_extreme(const Step& step, Execution&) {
 bool run_neg(const Step& step, Execution&) {
   const Value& a = step.call[0];
   Value& to = *step.call.arguments[1];
-  if (!is_number(a)) return false;
+  if (!is_one(a)) return false;
   return a.kind == ValueKind::real ? give(to, -a.real) : give(to, Wrapping<std::minus>()(Int{0}, integer(a)));
 }
 bool run_not(const Step& step, Execution&) {
-  return is_number(step.call[0]) && give(*step.call.arguments[1], real(step.call[0]) == 0);
+  return is_one(step.call[0]) && give(*step.call.arguments[1], real(step.call[0]) == 0);
 }
 bool run_float(const Step& step, Execution&) {
-  return is_number(step.call[0]) && give(*step.call.arguments[1], real(step.call[0]));
+  return is_one(step.call[0]) && give(*step.call.arguments[1], real(step.call[0]));
 }
 
 bool run_size(const Step& step, Execution&) {
@@ -99,18 +122,10 @@ bool run_item(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
   Value& to = *step.call.arguments[1];
   if (self.count() == 0) return false;
-  switch (self.dtype) {
-    case DType::float32:
-      return give(to, static_cast<double>(*self.elements<float>()));
-    case DType::int64:
-      return give(to, *self.elements<Int>());
-    case DType::int32:
-      return give(to, Int{*self.elements<std::int32_t>()});
-    case DType::boolean:
-      return give(to, *self.elements<std::uint8_t>() != 0);
-    default:
-      return false;
-  }
+  if (self.dtype == DType::boolean) return give(to, *self.elements<std::uint8_t>() != 0);
+  if (is_floating(self.dtype)) return give(to, find_reader(self.dtype)(self.data));
+  const auto read = find_reader<Int>(self.dtype);
+  return read && give(to, read(self.data));
 }
 
 }  // namespace
@@ -127,6 +142,9 @@ constexpr Kernel number_max{"number_max", accepts, nullptr, run_extreme<std::gre
 constexpr Kernel number_min{"number_min", accepts, nullptr, run_extreme<std::less<>>};
 constexpr Kernel number_floordiv{"number_floordiv", accepts, nullptr, run_division<true>};
 constexpr Kernel number_mod{"number_mod", accepts, nullptr, run_division<false>};
+constexpr Kernel number_ceil{"number_ceil", accepts, nullptr, run_rounding<std::ceil>};
+constexpr Kernel number_round{"number_round", accepts, nullptr, run_rounding<std::nearbyint>};
+constexpr Kernel number_trunc{"number_trunc", accepts, nullptr, run_rounding<std::trunc>};
 constexpr Kernel number_truediv{"number_truediv", accepts, nullptr, run_true_division};
 constexpr Kernel number_neg{"number_neg", accepts, nullptr, run_neg};
 constexpr Kernel number_not{"number_not", accepts, nullptr, run_not};

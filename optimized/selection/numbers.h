@@ -1,18 +1,30 @@
 #pragma once
 
+#include <complex>
+#include <cstdint>
+
 #include "dtype.gen.h"
 
-// Elements of any real dtype as doubles, one at a time. Paths whose speed does not matter use these functions.
+// Elements of any dtype as numbers, one at a time. Paths whose speed does not matter use these functions.
 namespace assay::optimized {
 
-using ReadNumber = double (*)(const void* element);
-// Stores a number as PyTorch converts it: a float is rounded, first to float32 if the dtype is a half type; an integer
-// is truncated, and wraps.
-using WriteNumber = void (*)(double number, void* element);
+// A number has one of three types: double, std::int64_t or Complex.
+using Complex = std::complex<double>;
 
-// Return null if the dtype is neither a boolean, nor an integer, nor a floating dtype.
-ReadNumber find_reader(DType dtype);
-WriteNumber find_writer(DType dtype);
+template <class T = double>
+using ReadNumber = T (*)(const void* element);
+// Stores a number as PyTorch converts it: a float is rounded, first to float32 if the dtype is a half type; a float
+// that becomes an integer is truncated; an integer wraps. A complex number loses its imaginary part if the dtype is
+// real.
+template <class T = double>
+using WriteNumber = void (*)(T number, void* element);
+
+// Return null if the dtype is opaque. As doubles and as integers, elements of complex dtypes cannot be read either; as
+// integers, elements of floating dtypes cannot.
+template <class T = double>
+ReadNumber<T> find_reader(DType dtype);
+template <class T = double>
+WriteNumber<T> find_writer(DType dtype);
 
 // The number that an element of the dtype has after the number was stored in it. Requires a dtype with a writer.
 double stored_as(DType dtype, double number);
@@ -27,8 +39,20 @@ constexpr DType part_of(DType dtype) {
          : dtype == DType::complex128 ? DType::float64
                                       : dtype;
 }
+constexpr bool is_complex(DType dtype) { return part_of(dtype) != dtype; }
 constexpr bool is_floating(DType dtype) {
   return dtype == DType::float32 || dtype == DType::float64 || computed_in(dtype) != dtype;
+}
+
+// Sets of dtypes. spec/dtypes.yaml defines sets of these names.
+constexpr bool is_wide_unsigned(DType dtype) {
+  return dtype == DType::uint16 || dtype == DType::uint32 || dtype == DType::uint64;
+}
+constexpr bool is_number(DType dtype) { return dtype <= DType::int64 || is_floating(dtype); }
+constexpr bool is_real(DType dtype) { return is_number(dtype) || dtype == DType::boolean; }
+constexpr bool is_readable(DType dtype) { return is_real(dtype) || is_wide_unsigned(dtype); }
+constexpr bool is_number_or_complex(DType dtype) {
+  return is_number(dtype) || dtype == DType::complex64 || dtype == DType::complex128;
 }
 
 }  // namespace assay::optimized

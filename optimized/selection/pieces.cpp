@@ -3,25 +3,27 @@
 #include "kernels.gen.h"
 #include "optimized/selection/copy.h"
 #include "optimized/selection/creation.h"
+#include "optimized/selection/scalars.h"
 #include "optimized/selection/views.h"
 
 // Tensors that are joined or cut along a dimension.
 namespace assay::optimized {
 namespace {
 
-// Copies between a piece and the part of `whole` that begins at `begin` along `dim`.
+// Copies between a piece and the part of `whole` that begins at `begin` along `dim`. Elements are converted to the
+// dtype `common` first.
 enum class Way { into_whole, out_of_whole };
-void copy_piece(Way way, const Tensor& whole, int dim, std::int64_t begin, const Tensor& piece,
+void copy_piece(Way way, const Tensor& whole, int dim, std::int64_t begin, const Tensor& piece, DType common,
                 const kernels::Threads& threads) {
   const Strides of_whole = strides_of(whole), of_piece = strides_of(piece);
-  std::byte* part = whole.data + begin * of_whole.of[dim] * static_cast<std::ptrdiff_t>(whole.element_bytes());
+  const std::ptrdiff_t part = begin * of_whole.of[dim];
   const Shape shape = shape_of(piece);
   if (way == Way::into_whole) {
     const Strides strides[] = {of_whole, of_piece};
-    copy(nest_of(shape, whole.dim_order, strides), part, piece.data, whole.element_bytes(), threads);
+    copy_converted(nest_of(shape, whole.dim_order, strides), whole, part, piece, 0, common, threads);
   } else {
     const Strides strides[] = {of_piece, of_whole};
-    copy(nest_of(shape, piece.dim_order, strides), piece.data, part, whole.element_bytes(), threads);
+    copy_converted(nest_of(shape, piece.dim_order, strides), piece, 0, whole, part, common, threads);
   }
 }
 
@@ -38,17 +40,17 @@ bool is_left_out(const Tensor& t) { return t.rank == 1 && t.sizes[0] == 0; }
 // Operands: tensors, dim, out.
 bool accepts_cat(const Call& call) {
   if (call[0].kind != ValueKind::tensors || call[0].count == 0 || call[2].kind != ValueKind::tensor) return false;
-  const Tensor& out = call.tensor(2);
-  return out.element_bytes() <= 8 && std::ranges::all_of(call[0].items(), [&](const Value* v) {
-           return v && v->kind == ValueKind::tensor && v->tensor->dtype == out.dtype && v->tensor->rank > 0;
-         });
+  return casts_to(call[0].items(), call.tensor(2).dtype) &&
+         std::ranges::all_of(call[0].items(), [](const Value* v) { return v->tensor->rank > 0; });
 }
 
 bool run_cat(const Step& step, Execution& execution) {
   const auto tensors = step.call[0].items();
   Tensor& out = step.call.tensor(2);
   const auto first = std::ranges::find_if(tensors, [](const Value* v) { return !is_left_out(*v->tensor); });
-  if (first == tensors.end()) return false;
+  constexpr std::int32_t none[] = {0};
+  if (first == tensors.end()) return resize(out, none);
+  const DType common = common_of(tensors, out.dtype);
   Shape shape = shape_of(*(*first)->tensor);
   const int dim = dim_of(step.call[1], shape.rank);
   if (dim < 0) return false;
@@ -64,7 +66,7 @@ bool run_cat(const Step& step, Execution& execution) {
   std::int64_t begin = 0;
   for (const Value* v : tensors) {
     if (is_left_out(*v->tensor)) continue;
-    copy_piece(Way::into_whole, out, dim, begin, *v->tensor, execution.threads);
+    copy_piece(Way::into_whole, out, dim, begin, *v->tensor, common, execution.threads);
     begin += v->tensor->size(dim);
   }
   return true;
@@ -74,8 +76,10 @@ bool run_cat(const Step& step, Execution& execution) {
 bool accepts_split(const Call& call) {
   if (call[0].kind != ValueKind::tensor || call[3].kind != ValueKind::tensors) return false;
   const Tensor& self = call.tensor(0);
-  return self.rank > 0 && self.element_bytes() <= 8 && std::ranges::all_of(call[3].items(), [&](const Value* v) {
-           return v && v->kind == ValueKind::tensor && v->tensor->dtype == self.dtype;
+  const bool casts = call.roles->name == "aten::split_copy.Tensor_out" && find_reader<Complex>(self.dtype);
+  return self.rank > 0 && std::ranges::all_of(call[3].items(), [&](const Value* v) {
+           return v && v->is_tensor() &&
+                  (v->tensor->dtype == self.dtype || (casts && find_reader<Complex>(v->tensor->dtype)));
          });
 }
 
@@ -98,7 +102,7 @@ bool run_split(const Step& step, Execution& execution) {
   std::int64_t left = self.size(dim);
   for (std::size_t k = 0; k < outs.size(); ++k) {
     const std::int64_t size = piece_size(sizes, k, left);
-    if (size < 0 || (size == 0 && sizes.kind == ValueKind::integer)) return false;
+    if (size < 0 || (size == 0 && left != 0 && sizes.kind == ValueKind::integer)) return false;
     shape.sizes[dim] = static_cast<std::int32_t>(size), left -= size;
     if (!can_have(*outs[k]->tensor, shape)) return false;
   }
@@ -107,7 +111,7 @@ bool run_split(const Step& step, Execution& execution) {
   for (std::size_t k = 0; k < outs.size(); ++k) {
     shape.sizes[dim] = static_cast<std::int32_t>(piece_size(sizes, k, self.size(dim) - begin));
     resize(*outs[k]->tensor, shape.span());
-    copy_piece(Way::out_of_whole, self, dim, begin, *outs[k]->tensor, execution.threads);
+    copy_piece(Way::out_of_whole, self, dim, begin, *outs[k]->tensor, self.dtype, execution.threads);
     begin += shape.sizes[dim];
   }
   return true;
@@ -123,7 +127,8 @@ bool accepts_scatter(const Call& call) {
   if (call[0].kind != ValueKind::tensor || call[1].kind != ValueKind::tensor || out.kind != ValueKind::tensor)
     return false;
   const DType dtype = call.tensor(0).dtype;
-  return call.tensor(1).dtype == dtype && out.tensor->dtype == dtype && out.tensor->element_bytes() <= 8;
+  const bool casts = find_reader<Complex>(dtype) && find_reader<Complex>(call.tensor(1).dtype);
+  return out.tensor->dtype == dtype && (call.tensor(1).dtype == dtype || casts);
 }
 
 template <Part part>
@@ -137,17 +142,16 @@ bool run_scatter(const Step& step, Execution& execution) {
     return false;
   copy(out, self, execution.threads);
   const Strides strides[] = {v.strides, strides_of(src)};
-  copy(nest_of(v.shape, src.dim_order, strides), out.data + v.first * static_cast<std::ptrdiff_t>(out.element_bytes()),
-       src.data, out.element_bytes(), execution.threads);
+  copy_converted(nest_of(v.shape, src.dim_order, strides), out, v.first, src, 0, out.dtype, execution.threads);
   return true;
 }
 
 // Operands: self, pad, value, out.
 bool accepts_pad(const Call& call) {
-  std::uint64_t element;
+  std::byte element[most_element_bytes];
   return call[0].kind == ValueKind::tensor && call[3].kind == ValueKind::tensor &&
-         call.tensor(0).dtype == call.tensor(3).dtype && call.tensor(3).element_bytes() <= 8 && integers(call[1]) &&
-         element_of(call[2], call.tensor(3).dtype, &element);
+         call.tensor(0).dtype == call.tensor(3).dtype && integers(call[1]) &&
+         element_of(call[2], call.tensor(3).dtype, element);
 }
 
 // The padding before and after each dimension, the last dimension first. Negative padding cuts self.
@@ -155,9 +159,9 @@ bool run_pad(const Step& step, Execution& execution) {
   const Tensor& self = step.call.tensor(0);
   Tensor& out = step.call.tensor(3);
   const auto pad = step.call[1].items();
-  std::uint64_t element;
+  alignas(8) std::byte element[most_element_bytes];
   if (pad.size() % 2 != 0 || pad.size() / 2 > self.rank || out.rank != self.rank ||
-      !element_of(step.call[2], out.dtype, &element))
+      !element_of(step.call[2], out.dtype, element))
     return false;
   Shape shape = shape_of(self), part = shape;
   std::int64_t skipped[max_rank] = {}, before[max_rank] = {};
@@ -171,7 +175,7 @@ bool run_pad(const Step& step, Execution& execution) {
     part.sizes[d] = static_cast<std::int32_t>(left), shape.sizes[d] = static_cast<std::int32_t>(n + b + a);
   }
   if (!resize(out, shape.span())) return false;
-  fill(out, &element);
+  fill(out, element);
   const Strides strides[] = {strides_of(out), strides_of(self)};
   std::ptrdiff_t to = 0, from = 0;
   for (int d = 0; d < self.rank; ++d) to += before[d] * strides[0].of[d], from += skipped[d] * strides[1].of[d];

@@ -171,8 +171,6 @@ bool divides(const Call& call, const State& s) {
   return true;
 }
 
-Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
-
 bool result_shape(const Call& call, int operands, Shape& shape) {
   for (int k = 0; k < operands; ++k)
     if (call[static_cast<std::size_t>(k)].kind == ValueKind::tensor &&
@@ -182,7 +180,7 @@ bool result_shape(const Call& call, int operands, Shape& shape) {
 }
 
 Nest make_nest(const Call& call, int operands, const Shape& shape) {
-  const Tensor& out = out_of(call);
+  const Tensor& out = call.out();
   Strides strides[most_operands] = {strides_of(out)};
   for (int k = 0; k < operands; ++k)
     if (call[static_cast<std::size_t>(k)].kind == ValueKind::tensor)
@@ -234,7 +232,7 @@ bool has_operands(const Call& call, std::size_t operands) {
 
 // Results may be converted to a dtype of at least the same kind, unless the operation keeps their dtype.
 bool plan_cast(const Call& call, const Traits& traits, DType result, State& s) {
-  const DType out = out_of(call).dtype;
+  const DType out = call.out().dtype;
   const auto carrier = carrier_of(out);
   const bool keeps = traits.keeps_dtype || (traits.keeps_with_number && call[1].kind != ValueKind::tensor) ||
                      call.roles->name.starts_with("aten::__");
@@ -252,7 +250,7 @@ bool plan(const Call& call, const Computation& c, State& s) {
   if (!formula.row || !has_operands(call, formula.operands)) return false;
   const auto common = common_of(call, c, formula.operands);
   if (!common || element_for(c.traits, *common) != c.element) return false;
-  const Tensor& out = out_of(call);
+  const Tensor& out = call.out();
   const DType result = formula.gives_truth ? DType::boolean : *common;
   if (out.dtype != result && !plan_cast(call, c.traits, result, s)) return false;
   s.common = *common, s.operands = formula.operands, s.row = formula.row, s.traits = c.traits;
@@ -274,7 +272,7 @@ bool views_lie_well(const Call& call, int operands) {
   if (!call.fusion || !is_fixed(call)) return !call.fusion;
   for (std::size_t i = static_cast<std::size_t>(operands); i < call.fusion->views.size(); ++i)
     if (call.fusion->views[i]) return false;
-  if (!result_shape(call, operands, shape) || !std::ranges::equal(shape.span(), out_of(call).shape())) return false;
+  if (!result_shape(call, operands, shape) || !std::ranges::equal(shape.span(), call.out().shape())) return false;
   const Nest nest = make_nest(call, operands, shape);
   for (int k = 0; k < operands && nest.loops > 0; ++k) {
     const View* view = call.fusion->views[static_cast<std::size_t>(k)];
@@ -303,7 +301,7 @@ const void* prepare(const Call& call, const Computation& c, Stores& stores) {
     if (const View* view = call.fusion->views[static_cast<std::size_t>(k)]) s.first[k] = view->first;
   Shape shape;
   if (s.fixed && result_shape(call, s.operands, shape)) {
-    s.fits = std::ranges::equal(shape.span(), out_of(call).shape());
+    s.fits = std::ranges::equal(shape.span(), call.out().shape());
     if (s.fits) s.nest = make_nest(call, s.operands, shape);
   }
   return &s;
@@ -329,7 +327,7 @@ void run_rows(const State& s, const Nest& whole, kernels::Range range, const Cal
     base[k] = v.kind == ValueKind::tensor ? v.tensor->data : reinterpret_cast<const std::byte*>(&s.numbers[k]);
     base[k] += (s.first[k] + first(k + 1)) * s.operand_bytes[k];
   }
-  std::byte* out = out_of(call).data + first(0) * s.result_bytes;
+  std::byte* out = call.out().data + first(0) * s.result_bytes;
   const int inner = nest.loops - 1;
   bool direct[most_operands_in], all_direct = !s.store && !s.cast;
   for (int k = 0; k < s.operands; ++k) {
@@ -377,8 +375,7 @@ bool run(const Step& step, Execution& execution) {
   State now = s;
   if (!read_numbers(step.call, now)) return false;
   Shape shape;
-  if (!divides(step.call, now) || !result_shape(step.call, s.operands, shape) ||
-      !resize(out_of(step.call), shape.span()))
+  if (!divides(step.call, now) || !result_shape(step.call, s.operands, shape) || !resize(step.call.out(), shape.span()))
     return false;
   share_rows(now, make_nest(step.call, s.operands, shape), step.call, execution.threads);
   return true;
@@ -396,6 +393,24 @@ constexpr Kernel pointwise(const char* name) {
 }
 
 bool is_limited(const Call& call) { return call[1].kind != ValueKind::none || call[2].kind != ValueKind::none; }
+
+// clamp with a limit that gives the call another dtype than self's: the limits are operands. A limit fits the common
+// dtype unless the other one is NaN.
+bool has_fitting_limits(const Call& call) {
+  if (!call[0].is_tensor() || !call.arguments.back()->is_tensor() || !is_limited(call)) return false;
+  Promotion promotion;
+  bool is_nan = false;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!is_none(call[i])) promotion.add(call[i]);
+    is_nan = is_nan || (call[i].kind == ValueKind::real && std::isnan(call[i].real));
+  }
+  const auto common = promotion.result();
+  Slot limit;
+  return common && call.out().dtype == *common &&
+         std::ranges::all_of(call.arguments.subspan(1, 2), [&](const Value* v) {
+           return is_none(*v) || is_nan || (!v->changes && rounded_number_as(*common, *v, &limit));
+         });
+}
 
 bool is_floating(const Call& call) { return optimized::is_floating(call.tensor(0).dtype); }
 bool has_floating(const Call& call) {

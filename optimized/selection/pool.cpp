@@ -3,40 +3,11 @@
 
 #include "kernels.gen.h"
 #include "optimized/kernels/pool.h"
-#include "optimized/selection/layout.h"
+#include "optimized/selection/window.h"
 
 // Windows that move over images. Channels are contiguous, or planes follow one another.
 namespace assay::optimized {
 namespace {
-
-// The cells of one result along an axis, and the number of cells that an average with padding divides by.
-struct Range {
-  std::int64_t first, count, step, padded;
-};
-
-struct Axis {
-  std::int64_t kernel = 1, stride = 1, padding = 0, dilation = 1;
-  bool adaptive = false;
-
-  std::int64_t extent() const { return dilation * (kernel - 1) + 1; }
-  std::int64_t places(std::int64_t cells, bool ceil_mode) const {
-    const std::int64_t left = cells + 2 * padding - extent();
-    if (left < 0) return 0;
-    const std::int64_t n = (left + (ceil_mode ? stride - 1 : 0)) / stride + 1;
-    return ceil_mode && (n - 1) * stride - padding >= cells ? n - 1 : n;
-  }
-  Range range(std::int64_t place, std::int64_t cells, std::int64_t places_) const {
-    if (adaptive) {
-      const std::int64_t first = place * cells / places_, end = ((place + 1) * cells + places_ - 1) / places_;
-      return {first, end - first, 1, end - first};
-    }
-    const std::int64_t start = place * stride - padding;
-    const std::int64_t skipped = start < 0 ? (-start + dilation - 1) / dilation : 0;
-    const std::int64_t first = start + skipped * dilation;
-    const std::int64_t inside = first < cells ? (cells - first + dilation - 1) / dilation : 0;
-    return {first, std::min(inside, kernel - skipped), dilation, std::min(kernel, cells + padding - start)};
-  }
-};
 
 struct Pool {
   Axis y, x;
@@ -44,20 +15,12 @@ struct Pool {
   std::int64_t divisor = 0;  // 0 means the number of cells that the window covers
 };
 
-// An entry of a list of one or two; without a list, `otherwise`. -1: the list is invalid, or its number too large.
-std::int64_t entry(const Value& list, std::size_t d, std::int64_t otherwise) {
-  if (!integers(list) || list.count > 2) return -1;
-  if (list.count == 0) return otherwise;
-  const std::int64_t n = list.items()[list.count == 1 ? 0 : d]->integer;
-  return n < 0 || n > 1 << 20 ? -1 : n;
-}
-
 // The arguments from the second on: kernel size, stride, padding, and for some pools dilation.
 bool make_axis(const Call& call, std::size_t d, bool dilated, Axis& axis) {
-  axis.kernel = entry(call[1], d, -1);
-  axis.stride = entry(call[2], d, axis.kernel);
-  axis.padding = entry(call[3], d, -1);
-  if (dilated) axis.dilation = entry(call[4], d, -1);
+  axis.kernel = entry(call[1], 2, d, -1);
+  axis.stride = entry(call[2], 2, d, axis.kernel);
+  axis.padding = entry(call[3], 2, d, -1);
+  if (dilated) axis.dilation = entry(call[4], 2, d, -1);
   const bool leaves_none_inside = axis.dilation > 1 && axis.padding > 0;
   return axis.kernel >= 1 && axis.stride >= 1 && axis.padding >= 0 && axis.padding <= axis.kernel / 2 &&
          axis.dilation >= 1 && !leaves_none_inside;
@@ -85,7 +48,7 @@ bool result_shape(const Call& call, const Pool& pool, const Tensor& self, Shape&
   shape = shape_of(self);
   for (int d = 2; d < 4; ++d) {
     const Axis& axis = d == 2 ? pool.y : pool.x;
-    const std::int64_t n = axis.adaptive ? entry(call[1], static_cast<std::size_t>(d - 2), -1)
+    const std::int64_t n = axis.adaptive ? entry(call[1], 2, static_cast<std::size_t>(d - 2), -1)
                                          : axis.places(self.sizes[d], pool.ceil_mode);
     if (n < 1 || n > INT32_MAX) return false;
     shape.sizes[d] = static_cast<std::int32_t>(n);

@@ -25,7 +25,7 @@ struct Ends {
 };
 
 Ends ends_of(const Tensor& t, std::ptrdiff_t first, const Nest& nest) {
-  const ReadNumber read = find_reader(t.dtype);
+  const ReadNumber<> read = find_reader(t.dtype);
   const auto bytes = static_cast<std::ptrdiff_t>(t.element_bytes());
   Ends ends;
   each_row(nest, 1, [&](const std::ptrdiff_t* at, std::ptrdiff_t n) {

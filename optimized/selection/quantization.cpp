@@ -246,8 +246,8 @@ bool run_quantize(const Step& step, Execution& execution) {
   if (!resize(o.out(), p.shape.span())) return false;
   const double low = number_of(o.low()), high = number_of(o.high());
   const bool is_fast = steps->are_floats() && find_gather(o.input().dtype, Element::f32);
-  const ReadNumber read = find_reader(o.input().dtype);
-  const WriteNumber write = find_writer(o.out().dtype);
+  const ReadNumber<> read = find_reader(o.input().dtype);
+  const WriteNumber<> write = find_writer(o.out().dtype);
   const auto bytes = static_cast<std::ptrdiff_t>(o.input().element_bytes());
   return with_code(o.out().dtype, [&]<class Code>() {
     const kernels::QuantizeRow<Code> row = kernels::find_quantize<Code>(*step.call.set);
@@ -316,7 +316,7 @@ double difference(const Steps& steps, double x, double zero_point) {
 }
 
 // Stores the product with the scale, and its imaginary part. `write` stores a part of an element of out.
-void store_product(const Steps& steps, WriteNumber write, double difference, double scale, DType out, std::byte* to) {
+void store_product(const Steps& steps, WriteNumber<> write, double difference, double scale, DType out, std::byte* to) {
   const auto rounded = [&](double y) { return stored_as(steps.common, y); };
   const double x = rounded(difference), real = rounded(x * scale);
   write(real, to);
@@ -368,8 +368,8 @@ bool run_dequantize(const Step& step, Execution& execution) {
   if (!steps || !place(o, p) || (form == Form::per_tensor && !has_one_scale(o)) || !resize(o.out(), p.shape.span()))
     return false;
   const Tensor &input = o.input(), &out = o.out();
-  const ReadNumber read = find_reader(input.dtype);
-  const WriteNumber write = find_writer(part_of(out.dtype));
+  const ReadNumber<> read = find_reader(input.dtype);
+  const WriteNumber<> write = find_writer(part_of(out.dtype));
   const auto bytes = static_cast<std::ptrdiff_t>(input.element_bytes()),
              out_bytes = static_cast<std::ptrdiff_t>(out.element_bytes());
   const bool has_zero_points = o.zero_points().kind != ValueKind::none;

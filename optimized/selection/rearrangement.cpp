@@ -5,8 +5,7 @@
 #include "kernels.gen.h"
 #include "optimized/selection/copy.h"
 #include "optimized/selection/creation.h"
-#include "optimized/selection/elements.h"
-#include "optimized/selection/numbers.h"
+#include "optimized/selection/scalars.h"
 #include "optimized/selection/views.h"
 
 // Elements that are moved by several copies, each from a view to a view, and elements that a mask or a triangle
@@ -14,20 +13,17 @@
 namespace assay::optimized {
 namespace {
 
-Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
-
-// Copies between views of the same sizes.
+// Copies between views of the same sizes. Elements are converted to the dtype `common` first.
 void copy_view(const Tensor& to, const View& to_view, const Tensor& from, const View& from_view,
-               const kernels::Threads& threads) {
+               const kernels::Threads& threads, std::optional<DType> common = {}) {
   const Strides strides[] = {to_view.strides, from_view.strides};
-  copy(nest_of(to_view.shape, row_major, strides), to.at(to_view.first), from.at(from_view.first), to.element_bytes(),
-       threads);
+  copy_converted(nest_of(to_view.shape, row_major, strides), to, to_view.first, from, from_view.first,
+                 common.value_or(to.dtype), threads);
 }
 
 // Operands of one dtype whose elements a copy can move.
 bool is_moved(const Value& from, const Value& to) {
-  return from.is_tensor() && to.is_tensor() && from.tensor->dtype == to.tensor->dtype &&
-         to.tensor->element_bytes() <= 8;
+  return from.is_tensor() && to.is_tensor() && from.tensor->dtype == to.tensor->dtype;
 }
 bool accepts_move(const Call& call) { return is_moved(call[0], *call.arguments.back()); }
 
@@ -75,7 +71,7 @@ void roll_views(const Tensor& self, const Tensor& out, const View& from, const V
 
 bool run_roll(const Step& step, Execution& execution) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   std::int64_t shifts[max_rank] = {};
   View from = whole(self);
   const bool is_flat = step.call[2].count == 0 && integers(step.call[1]) && step.call[1].count == 1;
@@ -103,7 +99,7 @@ bool accepts_shuffle(const Call& call) {
 template <bool is_reverse>
 bool run_shuffle(const Step& step, Execution& execution) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   const std::int64_t r = step.call[1].integer;
   if (step.call[1].kind != ValueKind::integer || r < 1 || r > 3037000499) return false;
   const int c = self.rank - 3;
@@ -142,19 +138,19 @@ bool accepts_tril(const Call& call) {
 }
 bool run_tril(const Step& step, Execution& execution) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   if (step.call[1].kind != ValueKind::integer || !resize(out, self.shape())) return false;
   copy(out, self, execution.threads);
   const int rank = out.rank;
   const std::int64_t rows = out.sizes[rank - 2], columns = out.sizes[rank - 1];
   const std::int64_t diagonal = std::clamp(step.call[1].integer, -rows, columns);
-  constexpr std::uint64_t zero = 0;
+  constexpr std::uint64_t zero[2] = {};
   for (std::int64_t i = 0; i < rows; ++i) {
     const std::int64_t begin = std::clamp<std::int64_t>(i + diagonal + 1, 0, columns);
     View v = whole(out);
     cut(v, rank - 2, i, 1), cut(v, rank - 1, begin, columns - begin);
     const Strides strides[] = {v.strides, {}};
-    copy(nest_of(v.shape, row_major, strides), out.at(v.first), reinterpret_cast<const std::byte*>(&zero),
+    copy(nest_of(v.shape, row_major, strides), out.at(v.first), reinterpret_cast<const std::byte*>(zero),
          out.element_bytes(), execution.threads);
   }
   return true;
@@ -163,7 +159,7 @@ bool run_tril(const Step& step, Execution& execution) {
 // stack: tensors, dim, out.
 bool accepts_stack(const Call& call) {
   return call[0].kind == ValueKind::tensors && call[0].count > 0 && call[2].is_tensor() &&
-         std::ranges::all_of(call[0].items(), [&](const Value* v) { return v && is_moved(*v, call[2]); });
+         casts_to(call[0].items(), call.tensor(2).dtype);
 }
 // One index of a dimension of a tensor.
 View slot_of(const Tensor& t, int dim, std::int64_t i) {
@@ -175,7 +171,7 @@ View slot_of(const Tensor& t, int dim, std::int64_t i) {
 
 bool run_stack(const Step& step, Execution& execution) {
   const auto tensors = step.call[0].items();
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   Shape shape = shape_of(*tensors[0]->tensor);
   const int rank = shape.rank + 1, dim = dim_of(step.call[1], rank);
   if (dim < 0 || rank > static_cast<int>(max_rank) || tensors.size() > INT32_MAX) return false;
@@ -184,9 +180,10 @@ bool run_stack(const Step& step, Execution& execution) {
   std::copy_backward(shape.sizes + dim, shape.sizes + rank - 1, shape.sizes + rank);
   shape.sizes[dim] = static_cast<std::int32_t>(tensors.size()), shape.rank = rank;
   if (!resize(out, shape.span())) return false;
+  const DType common = common_of(tensors, out.dtype);
   for (std::size_t k = 0; k < tensors.size(); ++k)
     copy_view(out, slot_of(out, dim, static_cast<std::int64_t>(k)), *tensors[k]->tensor, whole(*tensors[k]->tensor),
-              execution.threads);
+              execution.threads, common);
   return true;
 }
 
@@ -211,18 +208,42 @@ bool run_unbind(const Step& step, Execution& execution) {
   return true;
 }
 
+// index_select of one index without dimensions, or from a tensor without dimensions: self, dim, index, out.
+bool accepts_select(const Call& call) {
+  if (!is_moved(call[0], call[3]) || !call[2].is_tensor()) return false;
+  const Tensor &self = call.tensor(0), &index = call.tensor(2);
+  return (index.dtype == DType::int64 || index.dtype == DType::int32) && (self.rank > 1 || is_computed(self.dtype));
+}
+bool run_select(const Step& step, Execution& execution) {
+  const Tensor &self = step.call.tensor(0), &index = step.call.tensor(2);
+  Tensor& out = step.call.out();
+  const int dim = dim_of(step.call[1], self.rank);
+  const Reading<std::int64_t> indices(index, index.dtype);
+  const std::int64_t n = index.count(), size = self.rank > 0 ? self.size(dim) : 1;
+  if (dim < 0 || index.rank > 1 || (self.rank == 0 && n != 1)) return false;
+  for (std::int64_t k = 0; k < n; ++k)
+    if (indices[k] < 0 || indices[k] >= size) return false;
+  Shape shape = shape_of(self);
+  if (self.rank > 0) shape.sizes[dim] = static_cast<std::int32_t>(n);
+  if (!resize(out, shape.span())) return false;
+  if (self.rank == 0) return copy(out, self, execution.threads), true;
+  for (std::int64_t k = 0; k < n; ++k)
+    copy_view(out, slot_of(out, dim, k), self, slot_of(self, dim, indices[k]), execution.threads);
+  return true;
+}
+
 // masked_fill: self, mask, value, out.
 bool accepts_masked_fill(const Call& call) {
-  std::uint64_t element;
+  std::byte element[most_element_bytes];
   return accepts_move(call) && is_computed(call.tensor(0).dtype) && call[1].is_tensor() &&
-         call.tensor(1).dtype == DType::boolean && element_of(call[2], call.tensor(0).dtype, &element);
+         call.tensor(1).dtype == DType::boolean && element_of(call[2], call.tensor(0).dtype, element);
 }
 bool run_masked_fill(const Step& step, Execution&) {
   const Tensor &self = step.call.tensor(0), &mask = step.call.tensor(1);
-  Tensor& out = out_of(step.call);
-  std::uint64_t element = 0;
+  Tensor& out = step.call.out();
+  alignas(8) std::byte element[most_element_bytes] = {};
   Shape shape = shape_of(self);
-  if (!element_of(step.call[2], out.dtype, &element) || !broadcast(shape, mask) || !resize(out, shape.span()))
+  if (!element_of(step.call[2], out.dtype, element) || !broadcast(shape, mask) || !resize(out, shape.span()))
     return false;
   const Strides strides[] = {strides_of(out), strides_in(shape, self), strides_in(shape, mask)};
   const Nest nest = nest_of(shape, out.dim_order, strides);
@@ -232,7 +253,7 @@ bool run_masked_fill(const Step& step, Execution&) {
     move(out.at(i[0]), nest.stride[0][inner], self.at(i[1]), nest.stride[1][inner], n);
     for (std::ptrdiff_t k = 0; k < n; ++k)
       if (mask.elements<std::uint8_t>()[i[2] + k * nest.stride[2][inner]])
-        std::memcpy(out.at(i[0] + k * nest.stride[0][inner]), &element, out.element_bytes());
+        std::memcpy(out.at(i[0] + k * nest.stride[0][inner]), element, out.element_bytes());
   });
   return true;
 }
@@ -263,7 +284,7 @@ void each_nonzero(const Tensor& self, Found found) {
 
 bool run_nonzero(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   std::int64_t rows = 0;
   each_nonzero(self, [&](const std::int32_t*) { ++rows; });
   const Shape shape{2, {static_cast<std::int32_t>(rows), self.rank}};
@@ -280,16 +301,16 @@ bool run_nonzero(const Step& step, Execution&) {
 // fill.Tensor: self, value, out.
 bool accepts_fill(const Call& call) {
   return call[0].is_tensor() && call[1].is_tensor() && call[2].is_tensor() && call.tensor(1).rank == 0 &&
-         call.tensor(0).dtype == call.tensor(2).dtype && carrier_of(call.tensor(1).dtype) &&
-         carrier_of(call.tensor(2).dtype);
+         call.tensor(0).dtype == call.tensor(2).dtype && find_reader<Complex>(call.tensor(1).dtype) &&
+         find_reader<Complex>(call.tensor(2).dtype);
 }
 bool run_fill(const Step& step, Execution&) {
   const Tensor& value = step.call.tensor(1);
-  Tensor& out = out_of(step.call);
-  std::uint64_t element = 0;
-  convert(value.dtype, value.data, out.dtype, &element);
+  Tensor& out = step.call.out();
+  alignas(8) std::byte element[most_element_bytes] = {};
+  convert(value.dtype, value.data, out.dtype, element);
   if (!resize(out, step.call.tensor(0).shape())) return false;
-  fill(out, &element);
+  fill(out, element);
   return true;
 }
 
@@ -301,6 +322,7 @@ constexpr Kernel pixel_unshuffle{"pixel_unshuffle", accepts_shuffle, nullptr, ru
 constexpr Kernel tril{"tril", accepts_tril, nullptr, run_tril};
 constexpr Kernel stack{"stack", accepts_stack, nullptr, run_stack};
 constexpr Kernel unbind_copy{"unbind_copy", accepts_unbind, nullptr, run_unbind};
+constexpr Kernel select_any{"select_any", accepts_select, nullptr, run_select};
 constexpr Kernel masked_fill{"masked_fill", accepts_masked_fill, nullptr, run_masked_fill};
 constexpr Kernel nonzero{"nonzero", accepts_nonzero, nullptr, run_nonzero};
 constexpr Kernel fill_tensor{"fill_tensor", accepts_fill, nullptr, run_fill};

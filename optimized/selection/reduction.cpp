@@ -6,6 +6,7 @@
 #include "optimized/kernels/reduction.h"
 #include "optimized/selection/elements.h"
 #include "optimized/selection/moments.h"
+#include "optimized/selection/reduced.h"
 
 // Reductions: each result is computed from many elements, along the dimensions that are reduced.
 namespace assay::optimized {
@@ -17,71 +18,6 @@ union Total {
   double real;
   std::int64_t integer;
 };
-
-// The reduced dimensions of the schemas self, dim, keepdim, ...: a bit for each. Returns false if one is invalid or
-// listed twice.
-enum class Dims { named, named_or_all, all };
-bool reduced_dims(const Call& call, Dims dims, std::uint32_t& reduced) {
-  const int rank = call.tensor(0).rank;
-  const std::uint32_t all = (std::uint32_t{1} << rank) - 1;
-  reduced = all;
-  if (dims == Dims::all || (call[1].kind == ValueKind::none && dims == Dims::named_or_all)) return true;
-  reduced = 0;
-  const auto add = [&](const Value& v) {
-    const int d = dim_of(v, rank);
-    if (d < 0 || (reduced >> d & 1)) return false;
-    reduced |= std::uint32_t{1} << d;
-    return true;
-  };
-  if (call[1].kind != ValueKind::integers) return add(call[1]) && ((reduced &= all), true);
-  for (const Value* v : call[1].items())
-    if (!add(*v)) return false;
-  reduced = call[1].count == 0 && dims == Dims::named_or_all ? all : reduced & all;
-  return true;
-}
-
-struct Loops {
-  Nest kept, reduced;      // operand 0 of `kept` is the result
-  std::int64_t count = 1;  // elements of each result
-};
-
-Tensor& out_of(const Call& call) { return *call.arguments.back()->tensor; }
-
-// The loops of a reduction, and the sizes of its result.
-bool plan(const Call& call, Dims dims, Shape& result, std::uint32_t& reduced, std::size_t keepdim = 2) {
-  if (!reduced_dims(call, dims, reduced)) return false;
-  const Tensor& self = call.tensor(0);
-  bool keep = false;
-  if (dims != Dims::all) {
-    if (call[keepdim].kind != ValueKind::boolean) return false;
-    keep = call[keepdim].boolean;
-  }
-  for (int d = 0; d < self.rank; ++d) {
-    const bool gone = reduced >> d & 1;
-    if (!gone || keep) result.sizes[result.rank++] = gone ? 1 : self.sizes[d];
-  }
-  return true;
-}
-
-Loops loops_of(const Tensor& self, const Tensor& out, const Shape& result, std::uint32_t reduced) {
-  const Strides strides = strides_of(self), of_out = strides_of(result, out.dim_order);
-  Shape kept = result, inner{self.rank, {}};
-  Strides in_kept{};
-  Loops loops;
-  int at = 0;
-  const bool keeps = result.rank == self.rank;
-  for (int d = 0; d < self.rank; ++d) {
-    const bool gone = reduced >> d & 1;
-    inner.sizes[d] = gone ? self.sizes[d] : 1;
-    loops.count *= inner.sizes[d];
-    if (!gone) in_kept.of[at] = strides.of[d];
-    at += !gone || keeps;
-  }
-  const Strides of_kept[] = {of_out, in_kept};
-  loops.kept = nest_of(kept, out.dim_order, of_kept);
-  loops.reduced = nest_of(inner, self.dim_order, {&strides, 1});
-  return loops;
-}
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -204,7 +140,7 @@ std::optional<DType> asked_dtype(const Call& call, DType otherwise, bool& asked)
 template <Fold fold, Element element, Dims dims, bool mean>
 bool accepts(const Call& call) {
   if (!call.set || call[0].kind != ValueKind::tensor || call.arguments.back()->kind != ValueKind::tensor) return false;
-  const Tensor &self = call.tensor(0), &out = out_of(call);
+  const Tensor &self = call.tensor(0), &out = call.out();
   bool asked = false;
   const bool gives_bytes = fold == Fold::any && out.dtype == DType::uint8 && self.dtype == DType::uint8;
   const bool is_any = fold == Fold::any && element_of(self.dtype);
@@ -235,11 +171,11 @@ const void* prepare(const Call& call, Stores& stores) {
 template <Fold fold, Element element, Dims dims, bool mean>
 bool run(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
-  Tensor& out = out_of(step.call);
+  Tensor& out = step.call.out();
   Shape result;
   std::uint32_t reduced = 0;
   if (!plan(step.call, dims, result, reduced) || !can_have(out, result)) return false;
-  const Loops loops = loops_of(self, out, result, reduced);
+  const Loops loops = loops_of(self, out, result, reduced, self.dim_order);
   const bool of_nothing = (fold == Fold::max || fold == Fold::min) && loops.count == 0;
   if (of_nothing) return false;
   resize(out, result.span());
@@ -268,7 +204,7 @@ bool accepts_first(const Call& call) {
   const Tensor& self = call.tensor(0);
   for (std::size_t i = 3; i < call.arguments.size(); ++i) {
     if (call[i].kind != ValueKind::tensor) return false;
-    const Tensor &out = call.tensor(i), &last = out_of(call);
+    const Tensor &out = call.tensor(i), &last = call.out();
     if (out.dtype != (i + 1 < call.arguments.size() ? self.dtype : DType::int64) || out.rank != last.rank ||
         !std::equal(out.dim_order, out.dim_order + out.rank, last.dim_order))
       return false;
@@ -286,14 +222,14 @@ bool run_first(const Step& step, Execution&) {
   using Limits = std::numeric_limits<T>;
   const Call& call = step.call;
   const Tensor& self = call.tensor(0);
-  Tensor& places = out_of(call);
+  Tensor& places = call.out();
   Tensor* values = call.arguments.size() == 5 ? call.arguments[3]->tensor : nullptr;
   Shape result;
   std::uint32_t reduced = 0;
   if (!plan(call, Dims::named_or_all, result, reduced) || !can_have(places, result) ||
       (values && !can_have(*values, result)) || (!is_one(reduced) && !self.is_contiguous()))
     return false;
-  const Loops loops = loops_of(self, places, result, reduced);
+  const Loops loops = loops_of(self, places, result, reduced, self.dim_order);
   if (loops.count == 0) return false;
   resize(places, result.span());
   if (values) resize(*values, result.span());
@@ -347,7 +283,7 @@ bool accepts_variance(const Call& call) {
   Shape result;
   std::uint32_t reduced = 0;
   return plan(call, Dims::named_or_all, result, reduced, 3) &&
-         std::equal(out.dim_order, out.dim_order + out.rank, out_of(call).dim_order);
+         std::equal(out.dim_order, out.dim_order + out.rank, call.out().dim_order);
 }
 
 bool run_variance(const Step& step, Execution&) {
@@ -361,7 +297,7 @@ bool run_variance(const Step& step, Execution&) {
     return false;
   resize(out, result.span());
   if (mean) resize(*mean, result.span());
-  const Loops loops = loops_of(self, out, result, reduced);
+  const Loops loops = loops_of(self, out, result, reduced, self.dim_order);
   const Value& correction = call[2];
   const double less = correction.kind == ValueKind::none      ? 1
                       : correction.kind == ValueKind::real    ? correction.real

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "kernels.gen.h"
-#include "optimized/selection/layout.h"
+#include "optimized/selection/scalars.h"
 
 // Resizes images.
 namespace assay::optimized {
@@ -108,20 +108,27 @@ bool run_nearest(const Step& step, Execution& execution) {
   return true;
 }
 
-// Two cells, and how far a place is from the first towards the second.
+// The cells between which a place is, and how far it is from the first towards the second.
+struct Weighed {
+  std::int64_t first, second;
+  double part;
+};
+Weighed weighed(const Axis& axis, bool align_corners, std::int64_t place) {
+  const auto i = static_cast<double>(place);
+  const double corners = axis.m > 1 ? static_cast<double>(axis.n - 1) / static_cast<double>(axis.m - 1) : 0;
+  const double source = axis.n == axis.m ? i : align_corners ? i * corners : std::max((i + 0.5) * axis.step - 0.5, 0.0);
+  const std::int64_t first = source < static_cast<double>(axis.n - 1) ? static_cast<std::int64_t>(source) : axis.n - 1;
+  return {first, axis.n == axis.m ? first : std::min(first + 1, axis.n - 1),
+          std::min(source - static_cast<double>(first), 1.0)};
+}
+// The same in fewer bytes.
 struct Between {
   std::int32_t first, second;
   float part;
 };
 Between between(const Axis& axis, bool align_corners, std::int64_t place) {
-  const auto i = static_cast<double>(place);
-  const double corners = axis.m > 1 ? static_cast<double>(axis.n - 1) / static_cast<double>(axis.m - 1) : 0;
-  const double source = axis.n == axis.m ? i : align_corners ? i * corners : std::max((i + 0.5) * axis.step - 0.5, 0.0);
-  const std::int64_t last = axis.n - 1;
-  const std::int64_t first = source < static_cast<double>(last) ? static_cast<std::int64_t>(source) : last;
-  return {static_cast<std::int32_t>(first),
-          static_cast<std::int32_t>(axis.n == axis.m ? first : std::min(first + 1, last)),
-          static_cast<float>(std::min(source - static_cast<double>(first), 1.0))};
+  const Weighed w = weighed(axis, align_corners, place);
+  return {static_cast<std::int32_t>(w.first), static_cast<std::int32_t>(w.second), static_cast<float>(w.part)};
 }
 
 bool accepts_bilinear(const Call& call) {
@@ -168,8 +175,86 @@ bool run_bilinear(const Step& step, Execution& execution) {
   return true;
 }
 
+// The same for every layout and dtype, by plain loops.
+template <std::size_t last>
+bool accepts_any(const Call& call) {
+  if (!call[0].is_tensor() || !call[last].is_tensor()) return false;
+  const DType dtype = call.tensor(0).dtype;
+  return (is_floating(dtype) || dtype == DType::uint8) && call.tensor(last).dtype == dtype &&
+         !call.tensor(last).unbounded;
+}
+bool has_cells(const Tensor& input) {
+  return input.rank == 4 && std::all_of(input.sizes + 1, input.sizes + 4, [](std::int32_t n) { return n > 0; });
+}
+
+bool run_nearest_any(const Step& step, Execution&) {
+  const Call& call = step.call;
+  const Tensor& input = call.tensor(0);
+  Tensor& out = call.tensor(3);
+  Shape shape;
+  if (!has_cells(input) || !result_of(call, shape) || !resize(out, shape.span())) return false;
+  const Axis y = axis_of(call, 2, shape), x = axis_of(call, 3, shape);
+  const Strides from = strides_of(input);
+  Walk to(out);
+  each_index(shape, [&](const std::int32_t* index) {
+    const std::ptrdiff_t cell = nearest(y, index[2]) * from.of[2] + nearest(x, index[3]) * from.of[3];
+    std::memcpy(out.at(to.place()), input.at(place_of(from, index, 2) + cell), out.element_bytes());
+    to.next();
+  });
+  return true;
+}
+
+// The finest step at which the largest weight stays below 2^15.
+int bits_of(const Axis& axis, bool align_corners) {
+  double largest = 0;
+  for (std::int64_t i = 0; i < axis.m; ++i) {
+    const Weighed w = weighed(axis, align_corners, i);
+    largest = std::max({largest, 1 - w.part, w.part});
+  }
+  int bits = 0;
+  while (bits < 22 && 0.5 + largest * static_cast<double>(1 << (bits + 1)) < 1 << 15) ++bits;
+  return bits;
+}
+// A weighted mean, rounded to an integer with halves rounded up.
+double blend_bytes(double a, double b, double part, int bits) {
+  const double one = 1 << bits, wa = std::floor((1 - part) * one + 0.5), wb = std::floor(part * one + 0.5);
+  return std::clamp(std::floor((a * wa + b * wb) / one + 0.5), 0.0, 255.0);
+}
+
+bool run_bilinear_any(const Step& step, Execution&) {
+  const Call& call = step.call;
+  const Tensor& input = call.tensor(0);
+  Tensor& out = call.tensor(4);
+  Shape shape;
+  if (!has_cells(input) || call[2].kind != ValueKind::boolean || !result_of(call, shape) || !resize(out, shape.span()))
+    return false;
+  const Axis y = axis_of(call, 2, shape), x = axis_of(call, 3, shape);
+  const bool align_corners = call[2].boolean, is_bytes = input.dtype == DType::uint8;
+  const int of_x = bits_of(x, align_corners), of_y = bits_of(y, align_corners);
+  const auto blend = [&](double a, double b, double part, int bits) {
+    return is_bytes ? blend_bytes(a, b, part, bits) : (1 - part) * a + part * b;
+  };
+  const Strides from = strides_of(input);
+  const Reading<double> cells(input, input.dtype);
+  const Writing<double> results(out);
+  Walk to(out);
+  each_index(shape, [&](const std::int32_t* index) {
+    const Weighed row = weighed(y, align_corners, index[2]), column = weighed(x, align_corners, index[3]);
+    const auto along = [&](std::int64_t r) {
+      const std::ptrdiff_t first = place_of(from, index, 2) + r * from.of[2];
+      return blend(cells[first + column.first * from.of[3]], cells[first + column.second * from.of[3]], column.part,
+                   of_x);
+    };
+    results.set(to.place(), blend(along(row.first), along(row.second), row.part, of_y));
+    to.next();
+  });
+  return true;
+}
+
 }  // namespace
 
+constexpr Kernel upsample_nearest2d_any{"upsample_nearest2d_any", accepts_any<3>, nullptr, run_nearest_any};
+constexpr Kernel upsample_bilinear2d_any{"upsample_bilinear2d_any", accepts_any<4>, nullptr, run_bilinear_any};
 constexpr Kernel upsample_nearest2d{"upsample_nearest2d", accepts_nearest, nullptr, run_nearest};
 constexpr Kernel upsample_bilinear2d_f32{"upsample_bilinear2d_f32", accepts_bilinear, prepare_bilinear, run_bilinear};
 

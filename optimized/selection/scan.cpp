@@ -2,39 +2,11 @@
 
 #include "kernels.gen.h"
 #include "optimized/selection/elements.h"
-#include "optimized/selection/layout.h"
+#include "optimized/selection/rows.h"
 
 // Running sums and sorted orders along a dimension.
 namespace assay::optimized {
 namespace {
-
-// Where rows begin in two tensors, and the strides along a row.
-struct Rows {
-  std::int64_t n = 1;
-  std::ptrdiff_t in = 1, out = 1;
-  Nest nest;
-};
-
-Rows rows_of(const Tensor& self, const Tensor& out, int dim) {
-  const Strides strides[] = {strides_of(self), strides_of(out)};
-  Rows rows;
-  Shape shape = shape_of(self);
-  if (self.rank > 0) {
-    rows.n = self.size(dim), rows.in = strides[0].of[dim], rows.out = strides[1].of[dim];
-    shape.sizes[dim] = 1;
-  }
-  rows.nest = nest_of(shape, self.dim_order, strides);
-  return rows;
-}
-
-template <class Row>
-void each_of(const Rows& rows, Row row) {
-  const int last = rows.nest.loops - 1;
-  each_row(rows.nest, 2, [&](const std::ptrdiff_t* at, std::ptrdiff_t n) {
-    for (std::ptrdiff_t i = 0; i < n; ++i)
-      row(at[0] + i * rows.nest.stride[0][last], at[1] + i * rows.nest.stride[1][last]);
-  });
-}
 
 template <Element element>
 using Number = std::conditional_t<element == Element::f64, double,
@@ -57,18 +29,19 @@ bool run_sums(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
   Tensor& out = step.call.tensor(3);
   if (!resize(out, self.shape())) return false;
-  const Rows rows = rows_of(self, out, dim_of(step.call[1], self.rank));
+  const Rows rows = rows_of(dim_of(step.call[1], self.rank), {&self, &out});
   const Gather gather = find_gather(self.dtype, element);
-  each_of(rows, [&](std::ptrdiff_t from, std::ptrdiff_t to) {
+  each_of(rows, [&](const std::ptrdiff_t* row) {
+    const std::ptrdiff_t from = row[0], to = row[1];
     constexpr std::int64_t most = 64;
     Number<element> block[most];
     Total total = 0;
     for (std::int64_t begin = 0; begin < rows.n; begin += most) {
       const std::int64_t n = std::min(most, rows.n - begin);
-      gather(self.at(from + begin * rows.in), rows.in, block, static_cast<std::size_t>(n));
+      gather(self.at(from + begin * rows.step[0]), rows.step[0], block, static_cast<std::size_t>(n));
       for (std::int64_t i = 0; i < n; ++i) {
         total += static_cast<Total>(block[i]);
-        out.elements<Number<element>>()[to + (begin + i) * rows.out] = static_cast<Number<element>>(total);
+        out.elements<Number<element>>()[to + (begin + i) * rows.step[1]] = static_cast<Number<element>>(total);
       }
     }
   });
@@ -159,20 +132,21 @@ bool run_order(const Step& step, Execution& execution) {
   if (self.rank > 0) shape.sizes[order.dim] = static_cast<std::int32_t>(order.k);
   if (!can_have(values, shape) || !resize(places, shape.span())) return false;
   resize(values, shape.span());
-  const Rows rows = rows_of(self, values, order.dim);
+  const Rows rows = rows_of(order.dim, {&self, &values});
   const Gather gather = find_gather(self.dtype, element);
   const Store store = find_store(element, self.dtype);
   auto* entries = reinterpret_cast<Entry<T>*>(execution.scratch.data());
   const auto before = order.largest ? comes_first<T, true> : comes_first<T, false>;
-  each_of(rows, [&](std::ptrdiff_t from, std::ptrdiff_t to) {
+  each_of(rows, [&](const std::ptrdiff_t* row) {
+    const std::ptrdiff_t from = row[0], to = row[1];
     for (std::int64_t i = 0; i < rows.n; ++i) {
-      gather(self.at(from + i * rows.in), 1, &entries[i].x, 1);
+      gather(self.at(from + i * rows.step[0]), 1, &entries[i].x, 1);
       entries[i].at = i;
     }
     if (order.k < rows.n) std::nth_element(entries, entries + order.k, entries + rows.n, before);
     std::sort(entries, entries + order.k, before);
     for (std::int64_t i = 0; i < order.k; ++i) {
-      const std::ptrdiff_t at = to + i * rows.out;
+      const std::ptrdiff_t at = to + i * rows.step[1];
       if (store)
         store(&entries[i].x, values.at(at), 1);
       else

@@ -43,13 +43,20 @@ bool searched(const Call& call, Search& s) {
   return !s.sorter || s.sorter->dtype == DType::int64;
 }
 
-// Whether the rows lie one after another, and there is one, or one for each row of the numbers.
+// The place of element i in row-major order.
+std::ptrdiff_t place_of(const Tensor& t, std::int64_t i) {
+  if (t.is_contiguous()) return i;
+  const Strides strides = strides_of(t);
+  std::ptrdiff_t place = 0;
+  for (int d = t.rank - 1; d >= 0; i /= t.sizes[d], --d) place += i % t.sizes[d] * strides.of[d];
+  return place;
+}
+
+// Whether there is one row, or one for each row of the numbers.
 bool has_rows(const Search& s) {
-  if (!s.rows->is_contiguous() || (s.sorter && !s.sorter->is_contiguous())) return false;
   if (s.sorter && !std::ranges::equal(s.sorter->shape(), s.rows->shape())) return false;
   if (!s.found->is_tensor()) return s.rows->rank == 1;
   const Tensor& found = *s.found->tensor;
-  if (!found.is_contiguous()) return false;
   if (s.rows->rank == 1) return true;
   if (found.rank != s.rows->rank) return false;
   for (int d = 0; d + 1 < found.rank; ++d)
@@ -72,7 +79,7 @@ bool plan(const Call& call, Search& s) {
   const auto common = promotion.result();
   if (!common || *common == DType::boolean || !element_of(*common)) return false;
   s.common = *common;
-  return out.dtype == (call[2].boolean ? DType::int32 : DType::int64) && has_rows(s) && out.is_contiguous();
+  return out.dtype == (call[2].boolean ? DType::int32 : DType::int64) && has_rows(s);
 }
 
 template <Asked asked>
@@ -84,7 +91,7 @@ bool accepts(const Call& call) {
 // An element as an integer, if the common dtype is one, or as a float that is rounded to the common dtype.
 template <class T>
 T element(const Search& s, const Tensor& t, std::int64_t i) {
-  const std::byte* at = t.at(i);
+  const std::byte* at = t.at(place_of(t, i));
   if constexpr (std::is_same_v<T, double>) {
     return stored_as(s.common, find_reader(t.dtype)(at));
   } else {
@@ -111,7 +118,7 @@ std::int64_t places_before(const Search& s, std::int64_t row, std::int64_t n, T 
   std::int64_t begin = 0, end = n;
   while (begin < end) {
     const std::int64_t middle = begin + (end - begin) / 2;
-    const std::int64_t at = s.sorter ? s.sorter->elements<std::int64_t>()[row + middle] : middle;
+    const std::int64_t at = s.sorter ? s.sorter->elements<std::int64_t>()[place_of(*s.sorter, row + middle)] : middle;
     const T y = element<T>(s, *s.rows, row + at);
     if (s.right ? y > x : y >= x)
       end = middle;
@@ -140,9 +147,9 @@ void search(const Search& s, Tensor& out) {
     const T x = has_many ? element<T>(s, *s.found->tensor, i) : number<T>(s);
     const std::int64_t before = places_before(s, i / of_row * n, n, x);
     if (out.dtype == DType::int64)
-      out.elements<std::int64_t>()[i] = before;
+      out.elements<std::int64_t>()[place_of(out, i)] = before;
     else
-      out.elements<std::int32_t>()[i] = static_cast<std::int32_t>(before);
+      out.elements<std::int32_t>()[place_of(out, i)] = static_cast<std::int32_t>(before);
   }
 }
 

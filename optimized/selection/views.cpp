@@ -104,29 +104,11 @@ bool squeezed_view(const Call& call, View& v) {
   return true;
 }
 
-// Row-major elements with other sizes; one size may be -1. The source of a view was row-major, too.
+// Row-major elements with other sizes. The source of a view was row-major, too.
 bool reshaped_view(const Call& call, View& v) {
-  if (!integers(call[1]) || (!call.fusion && !call.tensor(0).is_contiguous())) return false;
-  const auto sizes = call[1].items();
-  if (sizes.size() > max_rank) return false;
-  Shape shape{static_cast<int>(sizes.size()), {}};
-  const std::int64_t count = v.shape.count();
-  std::int64_t known = 1;
-  int open = -1;
-  for (int d = 0; d < shape.rank; ++d) {
-    const std::int64_t n = sizes[static_cast<std::size_t>(d)]->integer;
-    if (n < -1 || n > std::numeric_limits<std::int32_t>::max() || (n == -1 && open >= 0)) return false;
-    if (n == -1)
-      open = d;
-    else if (__builtin_mul_overflow(known, n, &known))
-      return false;
-    shape.sizes[d] = static_cast<std::int32_t>(n);
-  }
-  if (open >= 0) {
-    if (known == 0 || count % known != 0) return false;
-    shape.sizes[open] = static_cast<std::int32_t>(count / known);
-  }
-  return reshape(v, shape.span());
+  Shape shape;
+  return (call.fusion || call.tensor(0).is_contiguous()) && viewed_shape(call, v.shape.count(), shape) &&
+         reshape(v, shape.span());
 }
 
 bool flipped_view(const Call& call, View& v) {
@@ -198,9 +180,33 @@ constexpr struct {
     {"aten::view_copy.out", reshaped_view},
     {"dim_order_ops::_clone_dim_order.out", ordered_view},
     {"dim_order_ops::_to_dim_order_copy.out", ordered_view},
+    {"et_copy::_d2h_copy.out", same_view},
+    {"et_copy::_h2d_copy.out", same_view},
 };
 
 }  // namespace
+
+bool viewed_shape(const Call& call, std::int64_t count, Shape& shape) {
+  if (!integers(call[1]) || call[1].count > max_rank) return false;
+  const auto sizes = call[1].items();
+  shape = {static_cast<int>(sizes.size()), {}};
+  std::int64_t known = 1;
+  int open = -1;
+  for (int d = 0; d < shape.rank; ++d) {
+    const std::int64_t n = sizes[static_cast<std::size_t>(d)]->integer;
+    if (n < -1 || n > std::numeric_limits<std::int32_t>::max() || (n == -1 && open >= 0)) return false;
+    if (n == -1)
+      open = d;
+    else if (__builtin_mul_overflow(known, n, &known))
+      return false;
+    shape.sizes[d] = static_cast<std::int32_t>(n);
+  }
+  if (open >= 0) {
+    if (known == 0 || count % known != 0) return false;
+    shape.sizes[open] = static_cast<std::int32_t>(count / known);
+  }
+  return shape.count() == count;
+}
 
 Viewer find_viewer(std::string_view op) {
   for (const auto& v : viewers)

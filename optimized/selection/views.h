@@ -37,6 +37,9 @@ bool select(View& view, const Value& dim, const Value& index);
 // to the view of which the result is a copy. Returns false if the call will be refused or no strides describe the view.
 using Viewer = bool (*)(const Call& call, View& view);
 Viewer find_viewer(std::string_view op);  // null if the operator does not copy, or changes the elements
+// The sizes that view_copy gives to a tensor with this many elements; one of the listed sizes may be -1. Returns false
+// if the sizes are invalid.
+bool viewed_shape(const Call& call, std::int64_t count, Shape& shape);
 // The view of its first argument that a call copies. Returns nothing if the call does not copy, will be refused, or has
 // an operand that may change.
 std::optional<View> view_of_copy(const Call& call);

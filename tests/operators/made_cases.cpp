@@ -19,9 +19,9 @@ using namespace assay;
 void write_cases(const cases::Corpus& corpus, const cases::RecordedCalls& calls) {
   const cases::Covering covering = cases::covering_of(corpus, calls);
   const cases::Coverage& c = covering.coverage;
-  fmt::print("# {}: {} {} of values, {} of them in recorded calls; {} calls were tried for {} others\n",
-             calls.op().name, c.covered, c.at_once == 2 ? "pairs" : "triples", c.recorded, c.tried,
-             c.possible - c.covered);
+  fmt::print(
+      "# {}: {} {} of values are covered, {} of them in recorded calls; {} are excluded, {} missing; {} calls tried\n",
+      calls.op().name, c.covered, c.at_once == 2 ? "pairs" : "triples", c.recorded, c.excluded, c.missing, c.tried);
   std::map<std::string, std::set<std::string>> mutations;  // of the cases, by recorded call
   const std::vector<cases::CaseId> of_sizes = cases::size_cases(corpus, calls);
   const auto add = [&](const cases::CaseId& id) {

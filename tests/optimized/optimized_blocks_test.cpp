@@ -30,9 +30,9 @@ struct Blocks {
   Index call(std::string_view op, Index self, Index out) {
     return plan.call_named(op, {{"self", self}, {"out", out}}), out;
   }
-  Index product(Index x) {
+  Index product(Index x) { return product(x, values()); }
+  Index product(Index x, Index out) {
     const Index weight = plan.constant(float32, {2, 2}, program.constant(bytes_of({1, -2, 3, 1})));
-    const Index out = values();
     plan.call_named("aten::mm.out", {{"self", x}, {"mat2", weight}, {"out", out}});
     return out;
   }
@@ -108,6 +108,30 @@ TEST(OptimizedBlocks, FuseCallsOfOneBlock) {
   EXPECT_EQ(b.expect_agreement({sum}), b.plan_size() - 1);
 }
 
+// Each branch moves its result to a handle that the plan also places. The handle makes no difference to the values that
+// are in the memory of the result before.
+TEST(OptimizedBlocks, FuseCallsOfBranches) {
+  Blocks b;
+  const Index positive = b.values(boolean), handle = b.values();
+  const Index place = b.values(), other = b.values();
+  const auto at = [&](Index like) {
+    const Index t = b.values();
+    b.plan.at(t).allocation_info = std::make_unique<pte::AllocationDetailsT>(*b.plan.at(like).allocation_info);
+    return t;
+  };
+  const auto branch = [&](Index x) {
+    const Index sum = b.add(x, b.input, at(place)), product = b.product(sum, at(other));
+    return b.add(b.call("aten::relu.out", product, at(place)), b.input, at(other));
+  };
+  b.plan.call_named("aten::ge.Scalar_out", {{"self", b.input}, {"other", b.plan.real(0)}, {"out", positive}});
+  const Index jump = b.next();
+  b.plan.jump_if_false(positive, jump + 7);
+  b.plan.move(branch(b.input), handle);
+  b.plan.jump_if_false(b.plan.boolean(false), jump + 13);
+  b.plan.move(branch(b.relu(b.input)), handle);
+  EXPECT_EQ(b.expect_agreement({handle}), b.plan_size() - 2);
+}
+
 // A copy must stay if its source is written through a handle.
 TEST(OptimizedBlocks, KeepCopiesOfWhatHandlesWrite) {
   Blocks b;
@@ -122,6 +146,33 @@ TEST(OptimizedBlocks, KeepCopiesOfWhatHandlesMayWrite) {
   const Index first = b.clone(one), second = b.clone(other);
   b.store(handle, b.input);
   b.expect_agreement({b.add(first, one), b.add(second, other)});
+}
+
+// The client supplies the memory of an output that has no planned memory. A copy of the output has memory of the
+// method.
+TEST(OptimizedBlocks, KeepCopiesOfOutputsThatTheClientSupplies) {
+  Blocks b;
+  const Index output = b.add(b.input, b.input, b.plan.tensor(float32, {2, 2})), copy = b.clone(output);
+  b.plan.plan().inputs = {b.input}, b.plan.plan().outputs = {output, b.add(copy, b.input)};
+  const Bytes file = b.program.bytes();
+  adapters::OptimizedClient client(file, {}, {});
+  const auto& method = client.method("forward");
+  float memory[4] = {};
+  assay_fault fault;
+  ASSERT_EQ(assay_set_output(method.method, 0, {memory, sizeof memory}, &fault), ASSAY_OK) << fault.message;
+  const std::vector<Value> got = client.call("forward", std::vector<Value>{tensor(float32, {2, 2}, {1, 2, 3, 4})});
+  EXPECT_EQ(values_of(std::get<Tensor>(got[1])), (std::vector<Real>{3, 6, 9, 12}));
+  EXPECT_EQ(memory[3], 8);
+}
+
+// A call that changes an argument may return another value than this argument. The value becomes a handle of it.
+TEST(OptimizedBlocks, ReadWhatReturnedHandlesRead) {
+  Blocks b;
+  const Index sum = b.add(b.input, b.input), handle = b.plan.tensor(float32, {2, 2});
+  b.plan.call("aten::copy_", {sum, b.input, b.plan.boolean(false), handle});
+  const Index read = b.relu(handle);
+  b.store(sum, b.clone(handle));
+  b.expect_agreement({read, b.add(handle, b.input)});
 }
 
 // What a handle may read is not dropped, and lives until the handle is read.

@@ -129,7 +129,7 @@ void hand_back(const optimized::Value& from, testee::HostValue& to) {
 testee::Reply run(const optimized::Call& call, CallValues& values) {
   const auto unsupported = [](const char* why) { return testee::Reply{Outcome::unsupported, why}; };
   values.declare();
-  const optimized::Kernel* kernel = optimized::find_kernel(call);
+  const optimized::Kernel* kernel = optimized::find_kernel(call, {});
   if (!kernel) return unsupported("there is no kernel for a call of these dtypes and this layout");
   try {
     LoneStep step(*kernel, call);

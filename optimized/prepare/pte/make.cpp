@@ -31,7 +31,7 @@ std::uint64_t size_of_instruction(const pte::Instruction& i) {
   const auto* call = i.instr_args_as_KernelCall();
   const auto* delegated = i.instr_args_as_DelegateCall();
   const auto* args = call ? call->args() : delegated ? delegated->args() : nullptr;
-  return sizeof(Step) + sizeof(std::uint32_t) + of<Value*>(2) + of<Value*>(format::size_of(args)) + most_state +
+  return 2 * sizeof(Step) + sizeof(std::uint32_t) + of<Value*>(2) + of<Value*>(format::size_of(args)) + most_state +
          most_rewritten;
 }
 
@@ -86,7 +86,12 @@ std::uint64_t workspace_size(const Program& program, const pte::ExecutionPlan& p
   std::uint64_t memories = 1;
   for (const pte::ExecutionPlan* each : *program.view().tables->execution_plan())
     memories = std::max<std::uint64_t>(memories, format::size_of(each->non_const_buffer_sizes()));
-  counting.take<std::byte>(tables_size(plan) + workspace_of_a_memory * memories +
+  std::uint64_t sizes = 0;
+  for (const pte::EValue* v : *plan.values()) {
+    const auto* t = v->val_as_Tensor();
+    sizes += SymbolicSizes::workspace_of_value(t ? format::size_of(t->sizes()) : 1);
+  }
+  counting.take<std::byte>(tables_size(plan) + sizes + workspace_of_a_memory * memories +
                            workspace_of_a_value * (plan.values()->size() + std::uint64_t{1}) +
                            workspace_of_an_instruction * (method.instructions() + std::uint64_t{1}));
   format::shared_memories(program.view(), true, counting);

@@ -1,0 +1,376 @@
+#include "optimized/draft/symbolic_sizes.h"
+
+#include <algorithm>
+
+#include "optimized/draft/effects.h"
+#include "optimized/selection/convolution_call.h"
+#include "optimized/selection/views.h"
+
+namespace assay::optimized {
+
+using format::Use;
+
+namespace {
+
+constexpr std::int32_t no_bound = INT32_MAX;
+// A dimension adds at most two symbols: one for itself, and one for the places of a window along it.
+constexpr std::uint64_t symbols_of_dimension = 2;
+
+std::size_t index_of(std::int32_t symbol) { return static_cast<std::size_t>(-(symbol + 1)); }
+
+// Whether no instruction changes the operands from `first` on, except the outs.
+bool has_fixed(const Call& call, std::size_t first) {
+  const auto roles = call.roles->arguments();
+  for (std::size_t i = first; i < roles.size(); ++i)
+    if (roles[i].use != Use::written && roles[i].use != Use::viewed && !is_fixed(call[i])) return false;
+  return true;
+}
+
+// One size of a broadcast. It is unknown if it depends on which operand has size 1.
+std::int32_t broadcast_size(std::int32_t a, std::int32_t b) {
+  if ((a == b && a != unknown_size) || b == 1 || (a > 1 && b < 0)) return a;
+  return a == 1 || (b > 1 && a < 0) ? b : unknown_size;
+}
+
+void broadcast_symbols(Shape& a, const Shape& b) {
+  const int rank = std::max(a.rank, b.rank);
+  Shape to{rank, {}};
+  for (int i = 1; i <= rank; ++i)
+    to.sizes[rank - i] = broadcast_size(i <= a.rank ? a.sizes[a.rank - i] : 1, i <= b.rank ? b.sizes[b.rank - i] : 1);
+  a = to;
+}
+
+bool is(const Value& v, std::int64_t n) { return v.kind == ValueKind::integer && !v.changes && v.integer == n; }
+
+// The rules of operators: the sizes of the first result. A rule relies on the success of the call. It returns false if
+// it does not know the sizes.
+using Rule = bool (*)(SymbolicSizes& all, const Call& call, Shape& sizes);
+
+bool elementwise(SymbolicSizes& all, const Call& call, Shape& sizes) {
+  const auto known = all.broadcast_operands(call);
+  if (known) sizes = *known;
+  return known.has_value();
+}
+
+bool like_first(SymbolicSizes& all, const Call& call, Shape& sizes) { return all.sizes_of(call[0], sizes); }
+
+bool convolved(SymbolicSizes& all, const Call& call, Shape& sizes) {
+  using namespace convolution;
+  Shape w;
+  if (!all.sizes_of(call[input], sizes) || !all.sizes_of(call[weight], w) || w.rank != sizes.rank || w.rank < 3 ||
+      !has_fixed(call, stride) || call[transposed].boolean)
+    return false;
+  sizes.sizes[1] = w.sizes[0];
+  const auto entry = [&](Operand list, int d) -> std::int64_t {
+    const auto items = call[list].items();
+    const auto i = static_cast<std::size_t>(items.size() == 1 ? 0 : d - 2);
+    return integers(call[list]) && i < items.size() ? items[i]->integer : -1;
+  };
+  for (int d = 2; d < w.rank; ++d) {
+    const std::int64_t s = entry(stride, d), p = entry(padding, d), n = entry(dilation, d);
+    constexpr std::int64_t most = 1 << 20;  // so that nothing overflows
+    if (s < 1 || s > most || p < 0 || p > most || n < 1 || n > most || w.sizes[d] < 1) return false;
+    sizes.sizes[d] = all.places(sizes.sizes[d], 2 * p - n * (w.sizes[d] - 1) - 1, s);
+  }
+  return true;
+}
+
+// Products of matrices a [..., rows, depth] and b [..., depth, columns].
+template <std::size_t a, std::size_t b>
+bool multiplied(SymbolicSizes& all, const Call& call, Shape& sizes) {
+  Shape other;
+  if (!all.sizes_of(call[a], sizes) || !all.sizes_of(call[b], other) || sizes.rank < 2 || other.rank != sizes.rank)
+    return false;
+  sizes.sizes[sizes.rank - 1] = other.sizes[other.rank - 1];
+  return true;
+}
+
+// The weight is [columns, depth].
+bool linear(SymbolicSizes& all, const Call& call, Shape& sizes) {
+  Shape weight;
+  if (!all.sizes_of(call[0], sizes) || !all.sizes_of(call[1], weight) || sizes.rank < 1 || weight.rank != 2)
+    return false;
+  sizes.sizes[sizes.rank - 1] = weight.sizes[0];
+  return true;
+}
+
+// Operands: weight, indices, ...
+bool embedded(SymbolicSizes& all, const Call& call, Shape& sizes) {
+  Shape weight;
+  if (!all.sizes_of(call[1], sizes) || !all.sizes_of(call[0], weight) || weight.rank != 2 ||
+      sizes.rank == static_cast<int>(max_rank))
+    return false;
+  sizes.sizes[sizes.rank++] = weight.sizes[1];
+  return true;
+}
+
+// Operands that only reorder, add or drop sizes.
+bool viewed(SymbolicSizes& all, const Call& call, Shape& sizes) {
+  const Viewer viewer = find_viewer(call.roles->name);
+  View view;
+  if (!all.sizes_of(call[0], view.shape) || !has_fixed(call, 1) || !viewer(call, view)) return false;
+  sizes = view.shape;
+  return true;
+}
+
+// The size that is left if a tensor gets sizes of which one is open: the sizes that are on both sides cancel.
+std::int32_t left_of(const Shape& tensor, const Shape& sizes, int open) {
+  std::int64_t had = 1, has = 1;
+  std::int32_t symbol = 0;
+  bool taken[max_rank] = {};
+  const auto multiply = [](std::int64_t& n, std::int32_t by) { return by > 0 && !__builtin_mul_overflow(n, by, &n); };
+  for (int d = 0; d < sizes.rank; ++d) {
+    if (d == open) continue;
+    if (sizes.sizes[d] >= 0) {
+      if (!multiply(has, sizes.sizes[d])) return unknown_size;
+      continue;
+    }
+    int k = 0;
+    while (k < tensor.rank && (taken[k] || tensor.sizes[k] != sizes.sizes[d])) ++k;
+    if (k == tensor.rank || sizes.sizes[d] == unknown_size) return unknown_size;
+    taken[k] = true;
+  }
+  for (int k = 0; k < tensor.rank; ++k) {
+    if (taken[k]) continue;
+    if (tensor.sizes[k] < 0 ? symbol != 0 : !multiply(had, tensor.sizes[k])) return unknown_size;
+    if (tensor.sizes[k] < 0) symbol = tensor.sizes[k];
+  }
+  if (symbol != 0) return had == has ? symbol : unknown_size;
+  return had % has == 0 && had / has <= no_bound ? static_cast<std::int32_t>(had / has) : unknown_size;
+}
+
+// Operands: self, size. An open size of an expansion stays; that of a view takes all elements that are left.
+template <bool expands>
+bool sized(SymbolicSizes& all, const Call& call, Shape& sizes) {
+  const auto items = call[1].items();
+  Shape self;
+  if (!integers(call[1]) || items.size() > max_rank || !all.sizes_of(call[0], self)) return false;
+  sizes.rank = static_cast<int>(items.size());
+  int open = -1;
+  for (int d = 0; d < sizes.rank; ++d) {
+    const Value& size = *items[static_cast<std::size_t>(d)];
+    const int from = d - (sizes.rank - self.rank);
+    if (is(size, -1)) open = d;
+    sizes.sizes[d] = !is(size, -1) ? all.integer_of(size) : expands && from >= 0 ? self.sizes[from] : unknown_size;
+  }
+  if (!expands && open >= 0) sizes.sizes[open] = left_of(self, sizes, open);
+  return true;
+}
+
+// Operands: self, dim, start, end, step. Knows parts that begin at index 0.
+bool sliced(SymbolicSizes& all, const Call& call, Shape& sizes) {
+  const bool begins = (call[2].kind == ValueKind::none && !call[2].changes) || is(call[2], 0);
+  if (!all.sizes_of(call[0], sizes) || sizes.rank == 0 || call[1].changes || !begins || !is(call[4], 1)) return false;
+  const int d = dim_of(call[1], sizes.rank);
+  if (d < 0) return false;
+  std::int32_t& size = sizes.sizes[d];
+  if (call[3].kind == ValueKind::none) return !call[3].changes;
+  if (!call[3].changes && call[3].integer >= no_bound) return true;
+  const std::int32_t end = all.integer_of(call[3]);
+  if (size < 0 && size == end) return true;
+  size = size >= 0 && end != unknown_size && all.is_at_most(end, size) ? end : unknown_size;
+  return true;
+}
+
+// Operands: start, end, step. Knows ranges from 0 to a size.
+bool ranged(SymbolicSizes& all, const Call& call, Shape& sizes) {
+  if (!is(call[0], 0) || !is(call[2], 1)) return false;
+  sizes.rank = 1, sizes.sizes[0] = all.integer_of(call[1]);
+  return true;
+}
+
+// Operands: self, dim. The result is an integer.
+bool size_along(SymbolicSizes& all, const Call& call, Shape& sizes) {
+  Shape self;
+  const int d = call[0].kind == ValueKind::tensor && !call[1].changes ? dim_of(call[1], call.tensor(0).rank) : -1;
+  if (d < 0 || !all.sizes_of(call[0], self) || self.rank == 0) return false;
+  sizes.rank = 1, sizes.sizes[0] = self.sizes[d];
+  return true;
+}
+
+// Sorted by name.
+constexpr struct {
+  std::string_view op;
+  Rule rule;
+} rules[] = {
+    {"aten::_log_softmax.out", like_first},
+    {"aten::_native_batch_norm_legit_no_training.out", like_first},
+    {"aten::_softmax.out", like_first},
+    {"aten::addmm.out", multiplied<1, 2>},
+    {"aten::arange.start_out", ranged},
+    {"aten::bmm.out", multiplied<0, 1>},
+    {"aten::convolution.out", convolved},
+    {"aten::copy.out", like_first},
+    {"aten::embedding.out", embedded},
+    {"aten::expand_copy.out", sized<true>},
+    {"aten::fill.Tensor_out", like_first},
+    {"aten::full_like.out", like_first},
+    {"aten::linear.out", linear},
+    {"aten::mm.out", multiplied<0, 1>},
+    {"aten::native_layer_norm.out", like_first},
+    {"aten::permute_copy.out", viewed},
+    {"aten::slice_copy.Tensor_out", sliced},
+    {"aten::sym_size.int", size_along},
+    {"aten::t_copy.out", viewed},
+    {"aten::transpose_copy.int_out", viewed},
+    {"aten::unsqueeze_copy.out", viewed},
+    {"aten::view_copy.out", sized<false>},
+    {"executorch_prim::et_view.default", sized<false>},
+    {"quantized_decomposed::dequantize_per_channel.out", like_first},
+    {"quantized_decomposed::dequantize_per_tensor.Tensor_out", like_first},
+    {"quantized_decomposed::quantize_per_channel.out", like_first},
+    {"quantized_decomposed::quantize_per_tensor.Tensor_out", like_first},
+};
+
+// Only elementwise operators may compute in place.
+Rule find_rule(const format::OperatorRoles& roles) {
+  const auto* found = std::ranges::lower_bound(rules, roles.name, {}, [](const auto& rule) { return rule.op; });
+  if (found != std::end(rules) && found->op == roles.name) return found->rule;
+  return roles.in_place ? elementwise : nullptr;
+}
+
+}  // namespace
+
+bool are_equal(const Shape& a, const Shape& b) {
+  return std::ranges::equal(a.span(), b.span(),
+                            [](std::int32_t x, std::int32_t y) { return x == y && x != unknown_size; });
+}
+
+std::uint64_t SymbolicSizes::workspace_of_value(std::uint64_t rank) {
+  return sizeof(Known) + rank * (sizeof(std::int32_t) + symbols_of_dimension * sizeof(Symbol)) + alignof(Known);
+}
+
+std::optional<Shape> SymbolicSizes::of(std::uint32_t v) const {
+  const Tensor& t = source_->tensors[v];
+  if (!source_->is_tensor(v) || !t.moves) return source_->is_tensor(v) ? std::optional(shape_of(t)) : std::nullopt;
+  if (!known_[v].is_known) return {};
+  Shape shape{t.rank, {}};
+  std::ranges::copy(known_[v].sizes, shape.sizes);
+  return shape;
+}
+
+bool SymbolicSizes::sizes_of(const Value& v, Shape& sizes) const {
+  const auto known = v.kind == ValueKind::tensor ? of(source_->index_of(v)) : std::nullopt;
+  if (known) sizes = *known;
+  return known.has_value();
+}
+
+std::optional<Shape> SymbolicSizes::broadcast_operands(const Call& call) const {
+  const auto roles = call.roles->arguments();
+  Shape all, one;
+  for (std::size_t i = 0; i < roles.size() && roles[i].use != Use::written; ++i) {
+    if (call[i].kind != ValueKind::tensor) continue;
+    if (!sizes_of(call[i], one)) return {};
+    broadcast_symbols(all, one);
+  }
+  return all;
+}
+
+std::int32_t SymbolicSizes::integer_of(const Value& v) const {
+  if (v.kind != ValueKind::integer) return unknown_size;
+  if (!v.changes) return v.integer >= 0 && v.integer <= no_bound ? static_cast<std::int32_t>(v.integer) : unknown_size;
+  const Known& known = known_[source_->index_of(v)];
+  return known.is_known ? known.sizes[0] : unknown_size;
+}
+
+bool SymbolicSizes::is_at_most(std::int32_t size, std::int32_t most) const {
+  return (size < 0 ? symbols_[index_of(size)].most : size) <= most;
+}
+
+std::int32_t SymbolicSizes::places(std::int32_t base, std::int64_t offset, std::int64_t stride) {
+  if (base == unknown_size || (stride == 1 && offset == -1)) return base;
+  if (base >= 0) {
+    const std::int64_t n = (base + offset) / stride + 1;
+    return n >= 0 && n <= no_bound ? static_cast<std::int32_t>(n) : unknown_size;
+  }
+  const Symbol wanted{no_bound, base, static_cast<std::int32_t>(stride), offset};
+  for (std::size_t i = 0; i < count_ && lookups_left_ > 0; ++i, --lookups_left_) {
+    const Symbol& s = symbols_[i];
+    if (s.stride == wanted.stride && s.base == base && s.offset == offset) return -static_cast<std::int32_t>(i) - 1;
+  }
+  return add(wanted);
+}
+
+std::int32_t SymbolicSizes::add(const Symbol& symbol) {
+  if (count_ == symbols_.size()) return unknown_size;
+  symbols_[count_++] = symbol;
+  return -static_cast<std::int32_t>(count_);
+}
+
+// One instruction may set the sizes of a value, and only later instructions of its block may use the value: if other
+// instructions do, a loop could have set the sizes again.
+void SymbolicSizes::use(std::uint32_t i) {
+  const Instruction& instruction = source_->instructions[i];
+  each_effect(*source_, instruction, [&](const ValueEffect& e) {
+    Known& known = known_[source_->index_of(e.value)];
+    const bool sets = e.use == Use::written || e.use == Use::viewed, is_used = known.block != Flow::none;
+    if (!is_used) known.block = flow_->block(i);
+    known.is_spread = known.is_spread || known.block != flow_->block(i);
+    known.is_open = known.is_open || (sets ? is_used : format::writes(e.use) && e.use != Use::freed);
+    known.is_set = known.is_set || sets;
+    // The handle of a tensor is the same tensor: who resizes one of them resizes both.
+    if (e.use == Use::moved) known_[source_->index_of(*instruction.call.arguments[0])].is_open = true;
+    if (e.use == Use::returned) known_[source_->index_of(*changed_argument(instruction.call))].is_open = true;
+  });
+}
+
+void SymbolicSizes::set(std::uint32_t v, const Shape* sizes) {
+  Known& known = known_[v];
+  const Tensor& t = source_->tensors[v];
+  if (known.is_open) return;
+  if (!source_->is_tensor(v)) {
+    known.is_known = sizes && sizes->rank == 1 && known.sizes.size() == 1;
+    if (known.is_known) known.sizes[0] = sizes->sizes[0];
+  } else if (t.moves) {
+    const bool fits = sizes && sizes->rank == t.rank;
+    for (std::size_t d = 0; d < known.sizes.size(); ++d) {
+      known.sizes[d] = fits ? sizes->sizes[d] : unknown_size;
+      if (known.sizes[d] == unknown_size) known.sizes[d] = add({t.unbounded ? no_bound : t.declared[d], 0, 0, 0});
+    }
+    known.is_known = true;
+  }
+}
+
+void SymbolicSizes::follow(const Instruction& instruction) {
+  const Call& call = instruction.call;
+  const Rule rule = instruction.kind == Instruction::Kind::call ? find_rule(*call.roles) : nullptr;
+  Shape sizes;
+  const bool known = rule && rule(*this, call, sizes);
+  bool first = true;
+  each_effect(*source_, instruction, [&](const ValueEffect& e) {
+    if (e.use != Use::written && e.use != Use::viewed) return;
+    set(source_->index_of(e.value), known && first ? &sizes : nullptr);
+    first = false;
+  });
+}
+
+bool SymbolicSizes::take(format::Workspace& workspace) {
+  const auto n = static_cast<std::uint32_t>(source_->values.size());
+  std::uint64_t dimensions = 0;
+  known_ = workspace.take<Known>(n);
+  for (Known& known : known_) {
+    const auto v = static_cast<std::uint32_t>(&known - known_.data());
+    const Value& value = source_->values[v];
+    const std::uint64_t rank = value.kind == ValueKind::tensor ? source_->tensors[v].rank : 1;
+    known.sizes = workspace.take<std::int32_t>(rank);
+    dimensions += rank;
+  }
+  symbols_ = workspace.take<Symbol>(dimensions * symbols_of_dimension);
+  return workspace.has_room() && !workspace.counts_only();
+}
+
+std::optional<SymbolicSizes> SymbolicSizes::of(const Source& source, const Flow& flow, format::Workspace& workspace) {
+  SymbolicSizes all(source, flow);
+  if (!all.take(workspace)) return {};
+  for (std::uint32_t i = 0; i < source.instructions.size(); ++i) all.use(i);
+  for (const std::int32_t i : source.inputs) all.known_[static_cast<std::size_t>(i)].is_spread = true;
+  for (std::uint32_t v = 0; v < source.values.size(); ++v) {
+    Known& known = all.known_[v];
+    known.is_open = known.is_open || (known.is_set && (known.is_spread || source.tensors[v].lasts));
+    if (!known.is_set) all.set(v, nullptr);
+  }
+  for (const Instruction& instruction : source.instructions) all.follow(instruction);
+  return all;
+}
+
+}  // namespace assay::optimized

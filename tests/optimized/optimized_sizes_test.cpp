@@ -1,0 +1,278 @@
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "conformance/adapters/optimized/client.h"
+#include "conformance/files/file.h"
+#include "conformance/files/same.h"
+#include "conformance/hosts/host.h"
+#include "tests/support/methods.h"
+
+// Rewrites keep the results of programs whose tensors have other sizes in each execution. Equal upper bounds do not
+// make sizes equal: each program runs with several sizes, and some sizes are refused.
+namespace assay {
+namespace optimized_sizes_test {
+
+using Index = PlanBuilder::Index;
+using Sizes = Dims;
+
+Tensor numbers(const Sizes& sizes) {
+  const auto n = static_cast<std::size_t>(count(sizes));
+  std::vector<Real> all(n);
+  for (std::size_t i = 0; i < n; ++i) all[i] = static_cast<Real>(static_cast<int>(i * 7 % 11) - 5);
+  return tensor(float32, sizes, all);
+}
+
+// The outputs, or the rule by which an execution is refused.
+struct Said {
+  std::string rule;
+  std::vector<Value> outputs;
+};
+template <class F>
+Said said(F run) {
+  try {
+    return {"", run()};
+  } catch (const Fault& f) {
+    return {f.rule, {}};
+  }
+}
+
+// A program of tensors whose sizes move. Each has memory of its own.
+struct Moving {
+  ProgramBuilder program;
+  PlanBuilder plan = program.method();
+  std::uint64_t end = 0;
+
+  Index fixed(const PlanBuilder::Sizes& sizes, DType dtype = float32) {
+    std::uint64_t bytes = 8;
+    for (const std::int32_t n : sizes) bytes *= static_cast<std::uint64_t>(n);
+    return plan.planned(dtype, sizes, 1, std::exchange(end, end + (bytes + 63) / 64 * 64));
+  }
+  Index moving(const PlanBuilder::Sizes& most, DType dtype = float32) {
+    const Index t = fixed(most, dtype);
+    plan.at(t).shape_dynamism = pte::TensorShapeDynamism::DYNAMIC_BOUND;
+    return t;
+  }
+  Index weight(const PlanBuilder::Sizes& sizes) {
+    const Tensor t = numbers(Sizes(std::vector<Int>(sizes.begin(), sizes.end())));
+    return plan.constant(float32, sizes, program.constant({t.bytes.begin(), t.bytes.end()}));
+  }
+  Index call(std::string_view op, Index self, Index out) {
+    return plan.call_named(op, {{"self", self}, {"out", out}}), out;
+  }
+  Index add(Index a, Index b, Index out) { return plan.add_tensors(a, b, out), out; }
+
+  // A convolution of images with 3 channels into images with as many.
+  Index convolve(Index x, Index out, std::int32_t kernel = 3, Int stride = 1, Int padding = 1) {
+    plan.call_named("aten::convolution.out", {{"input", x},
+                                              {"weight", weight({3, 3, kernel, kernel})},
+                                              {"bias", plan.none()},
+                                              {"stride", plan.integers({stride, stride})},
+                                              {"padding", plan.integers({padding, padding})},
+                                              {"dilation", plan.integers({1, 1})},
+                                              {"transposed", plan.boolean(false)},
+                                              {"output_padding", plan.integers({0, 0})},
+                                              {"groups", plan.integer(1)},
+                                              {"out", out}});
+    return out;
+  }
+  // A batch norm whose scale is 1 and whose shift is that of the weight.
+  Index normalize(Index x, Index out) {
+    const auto vector = [&](Real n) { return plan.constant(float32, {3}, program.constant(bytes_of({n, n, n}))); };
+    plan.call_named("aten::_native_batch_norm_legit_no_training.out", {{"input", x},
+                                                                       {"weight", vector(2)},
+                                                                       {"bias", weight({3})},
+                                                                       {"running_mean", vector(1)},
+                                                                       {"running_var", vector(4)},
+                                                                       {"momentum", plan.real(0.1)},
+                                                                       {"eps", plan.real(0)},
+                                                                       {"out0", out},
+                                                                       {"out1", moving({0})},
+                                                                       {"out2", moving({0})}});
+    return out;
+  }
+
+  // For each group of sizes of the inputs, the runtime gives the outcome of the reference. Returns the number of steps.
+  std::size_t expect_agreement(std::vector<Index> inputs, std::vector<Index> outputs,
+                               const std::vector<std::vector<Sizes>>& sizes) {
+    plan.plan().inputs = std::move(inputs), plan.plan().outputs = std::move(outputs);
+    const Bytes file = program.bytes();
+    adapters::OptimizedClient client(file, {}, {});
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      std::vector<Value> given;
+      for (const Sizes& of_input : sizes[i]) given.emplace_back(numbers(of_input));
+      const Said want =
+          said([&] { return hosts::Host(hosts::valid_program(borrowed(file), {})).call("forward", given); });
+      const Said got = said([&] { return client.call("forward", given); });
+      EXPECT_EQ(got.rule, want.rule) << "for sizes " << i;
+      refused_ += !want.rule.empty();
+      if (!got.rule.empty() || !want.rule.empty()) continue;
+      EXPECT_TRUE(std::ranges::equal(got.outputs, want.outputs, files::same)) << "for sizes " << i;
+    }
+    return assay_step_count(client.method("forward").method);
+  }
+  std::size_t refused() const { return refused_; }
+
+ private:
+  std::size_t refused_ = 0;
+};
+
+constexpr Int most = 12;
+const PlanBuilder::Sizes largest{2, 3, most, most};
+
+const std::vector<std::vector<Sizes>> image_sizes{{{2, 3, most, most}}, {{1, 3, 7, 5}},  {{2, 3, 1, 1}},
+                                                  {{0, 3, 4, 4}},       {{1, 3, 1, 9}},  {{1, 3, 0, 4}},
+                                                  {{1, 2, 4, 4}},       {{2, 3, 12, 11}}};
+
+TEST(OptimizedSizes, FuseWhatFollowsConvolutions) {
+  Moving m;
+  const Index x = m.moving(largest);
+  const Index first =
+      m.call("aten::relu.out", m.normalize(m.convolve(x, m.moving(largest)), m.moving(largest)), m.moving(largest));
+  const Index sum = m.add(m.convolve(first, m.moving(largest)), first, m.moving(largest));
+  const Index out = m.call("aten::relu.out", sum, m.moving(largest));
+  EXPECT_EQ(m.expect_agreement({x}, {out}, image_sizes), 2u);
+  EXPECT_EQ(m.refused(), 2u);
+}
+
+// Products of matrices of any number of rows, none included.
+TEST(OptimizedSizes, FuseWhatFollowsProducts) {
+  Moving m;
+  const PlanBuilder::Sizes rows{most, 3}, groups{2, most, 3};
+  const auto product = [&](Index x) {
+    const Index out = m.moving(rows);
+    m.plan.call_named("aten::mm.out", {{"self", x}, {"mat2", m.weight({3, 3})}, {"out", out}});
+    return out;
+  };
+  const auto linear = [&](Index x) {
+    const Index out = m.moving(groups);
+    m.plan.call_named("aten::linear.out",
+                      {{"input", x}, {"weight", m.weight({3, 3})}, {"bias", m.weight({3})}, {"out", out}});
+    return out;
+  };
+  const Index x = m.moving(rows), y = m.moving(groups), a = product(x), b = linear(y);
+  const Index first = m.call("aten::relu.out", m.add(product(a), a, m.moving(rows)), m.moving(rows));
+  const Index second = m.call("aten::relu.out", m.add(linear(b), b, m.moving(groups)), m.moving(groups));
+  EXPECT_EQ(m.expect_agreement({x, y}, {product(first), second},
+                               {{{most, 3}, {2, most, 3}},
+                                {{5, 3}, {1, 2, 3}},
+                                {{1, 3}, {2, 1, 3}},
+                                {{0, 3}, {2, 0, 3}},
+                                {{4, 2}, {2, 1, 3}},
+                                {{4, 3}, {2, 1, 1}}}),
+            5u);
+  EXPECT_EQ(m.refused(), 2u);
+}
+
+// Two inputs of equal upper bounds: rows are broadcast, or the sum is refused.
+TEST(OptimizedSizes, DoNotAddRowsOfEqualBounds) {
+  Moving m;
+  const PlanBuilder::Sizes rows{most, 3};
+  const Index x = m.moving(rows), other = m.moving(rows), product = m.moving(rows);
+  m.plan.call_named("aten::mm.out", {{"self", x}, {"mat2", m.weight({3, 3})}, {"out", product}});
+  const Index out = m.add(product, other, m.moving(rows));
+  EXPECT_EQ(
+      m.expect_agreement({x, other}, {out},
+                         {{{4, 3}, {4, 3}}, {{4, 3}, {1, 3}}, {{1, 3}, {4, 3}}, {{4, 3}, {3, 3}}, {{0, 3}, {1, 3}}}),
+      2u);
+  EXPECT_EQ(m.refused(), 1u);
+}
+
+// Windows that differ may give the same number of places for every size.
+TEST(OptimizedSizes, AddImagesOfEqualStrides) {
+  Moving m;
+  const PlanBuilder::Sizes half{2, 3, most / 2, most / 2};
+  const Index x = m.moving(largest), other = m.convolve(x, m.moving(half), 1, 2, 0);
+  const Index out = m.add(m.convolve(x, m.moving(half), 3, 2, 1), other, m.moving(half));
+  EXPECT_EQ(m.expect_agreement({x}, {out}, image_sizes), 2u);
+}
+
+// These windows give the same number of places for images of the largest size, but not of every size.
+TEST(OptimizedSizes, DoNotAddImagesOfDifferentWindows) {
+  Moving m;
+  const PlanBuilder::Sizes half{2, 3, most / 2, most / 2};
+  const Index x = m.moving(largest), other = m.convolve(x, m.moving(half), 2, 2, 0);
+  const Index out = m.add(m.convolve(x, m.moving(half), 3, 2, 1), other, m.moving(half));
+  EXPECT_EQ(m.expect_agreement({x}, {out}, {{{2, 3, 12, 12}}, {{1, 3, 3, 3}}, {{1, 3, 5, 3}}, {{1, 3, 2, 4}}}), 3u);
+  EXPECT_EQ(m.refused(), 1u);
+}
+
+// Two inputs of equal upper bounds: their sizes are equal, or one is broadcast to the other, or the sum is refused.
+TEST(OptimizedSizes, DoNotAddImagesOfEqualBounds) {
+  Moving m;
+  const Index x = m.moving(largest), other = m.moving(largest);
+  const Index out = m.add(m.convolve(x, m.moving(largest)), other, m.moving(largest));
+  EXPECT_EQ(m.expect_agreement({x, other}, {out},
+                               {{{2, 3, 4, 4}, {2, 3, 4, 4}},
+                                {{2, 3, 4, 4}, {1, 3, 1, 1}},
+                                {{1, 3, 1, 1}, {2, 3, 4, 4}},
+                                {{1, 3, 5, 4}, {1, 3, 4, 4}}}),
+            2u);
+  EXPECT_EQ(m.refused(), 1u);
+}
+
+// A result with a lower bound refuses sizes that the bound of the convolution allows, and the other way round.
+TEST(OptimizedSizes, DoNotFuseResultsOfOtherBounds) {
+  const PlanBuilder::Sizes smaller{2, 3, most / 2, most / 2};
+  for (const auto& [first, second] : {std::pair(largest, smaller), std::pair(smaller, largest)}) {
+    Moving m;
+    const Index x = m.moving(largest);
+    const Index out = m.call("aten::relu.out", m.convolve(x, m.moving(first)), m.moving(second));
+    EXPECT_EQ(m.expect_agreement({x}, {out}, image_sizes), 2u);
+    EXPECT_EQ(m.refused(), 6u);
+  }
+}
+
+// Two instructions set the sizes of the second operand.
+TEST(OptimizedSizes, DoNotAddWhatWasResized) {
+  Moving m;
+  const Index x = m.moving(largest), y = m.moving(largest);
+  const Index operand = m.call("aten::relu.out", x, m.moving(largest));
+  const Index product = m.convolve(operand, m.moving(largest));
+  m.call("aten::neg.out", y, operand);
+  const Index out = m.add(product, operand, m.moving(largest));
+  m.expect_agreement({x, y}, {out}, {{{2, 3, 4, 4}, {2, 3, 4, 4}}, {{2, 3, 4, 4}, {1, 3, 1, 1}}});
+}
+
+// A product reads a view that a later instruction gives other sizes.
+TEST(OptimizedSizes, DoNotMoveProductsPastOtherViews) {
+  Moving m;
+  const Index x = m.moving({most, 3}), view = m.plan.tensor(float32, {most, 3}), product = m.moving({most, 3});
+  m.plan.at(view).shape_dynamism = pte::TensorShapeDynamism::DYNAMIC_BOUND;
+  const auto give_sizes = [&](Int rows) {
+    m.plan.call("executorch_prim::et_view.default", {x, m.plan.integers({rows, -1}), view});
+  };
+  give_sizes(2);
+  m.plan.call_named("aten::mm.out", {{"self", view}, {"mat2", m.weight({3, 3})}, {"out", product}});
+  give_sizes(6);
+  const Index out = m.call("aten::relu.out", product, m.moving({most, 3}));
+  m.expect_agreement({x}, {out, m.call("aten::neg.out", view, m.moving({most, 3}))}, {{{2, 3}}});
+}
+
+// A constant operand of one size, whose elements are broadcast.
+TEST(OptimizedSizes, BroadcastConstants) {
+  Moving m;
+  const Index x = m.moving(largest), one = m.weight({1, 3, 1, 1});
+  const Index out = m.add(m.convolve(x, m.moving(largest)), one, m.moving(largest));
+  EXPECT_EQ(m.expect_agreement({x}, {out}, image_sizes), 2u);
+}
+
+// Images that lie channels last between convolutions, and calls that accept that layout or do not.
+TEST(OptimizedSizes, ReadImagesInTheLayoutThatTheyHave) {
+  Moving m;
+  const Index x = m.moving(largest);
+  const Index first = m.convolve(x, m.moving(largest)), flat = m.moving({2, 3 * most * most});
+  const Index sum = m.add(first, m.convolve(first, m.moving(largest)), m.moving(largest));
+  const Index means = m.moving({2, 3});
+  m.plan.call_named("aten::mean.out", {{"self", sum},
+                                       {"dim", m.plan.integers({2, 3})},
+                                       {"keepdim", m.plan.boolean(false)},
+                                       {"dtype", m.plan.none()},
+                                       {"out", means}});
+  const Index again = m.convolve(sum, m.moving(largest));
+  m.plan.call_named("aten::view_copy.out", {{"self", again}, {"size", m.plan.integers({2, -1})}, {"out", flat}});
+  m.expect_agreement({x}, {flat, sum, means}, {{{2, 3, 12, 12}}, {{2, 3, 5, 4}}, {{2, 3, 1, 1}}, {{1, 3, 2, 2}}});
+}
+
+}  // namespace optimized_sizes_test
+}  // namespace assay
