@@ -173,7 +173,7 @@ class DelegateRun final : public JudgingRun {
 // A command behind "--" is the last word of the line. It is the testee, and the other words are programs.
 void take_command(DelegateRequest& r) {
   if (r.programs.empty() || !r.programs.back().starts_with("-- ")) return;
-  std::ranges::rotate(r.programs, r.programs.end() - 1);
+  std::rotate(r.programs.begin(), r.programs.end() - 1, r.programs.end());
   std::swap(r.run.testee, r.programs.front());
 }
 

@@ -7,6 +7,7 @@
 #include "conformance/inspect/describe_payload.h"
 #include "conformance/sandbox/file_in_memory.h"
 #include "conformance/scenarios/expectation.h"
+#include "reference/xnnpack/translate.h"
 
 namespace assay::delegates {
 namespace {
@@ -53,8 +54,7 @@ class Net {
   format::xnnpack::NodeOperands operands(std::uint32_t i) const { return format::xnnpack::operands_of(node(i)); }
   static Nodes sorted(Nodes nodes) {
     std::ranges::sort(nodes);
-    const auto again = std::ranges::unique(nodes);
-    nodes.erase(again.begin(), again.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     return nodes;
   }
 

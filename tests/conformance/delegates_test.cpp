@@ -1,4 +1,4 @@
-#include <gmock/gmock-matchers.h>
+#include <gmock/gmock.h>
 
 #include <filesystem>
 #include <functional>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using delegates::Extent;
 using delegates::Piece;
 using testing::Contains;
-using testing::Each;
+using testing::IsEmpty;
 using testing::Not;
 
 const fs::path golden = fs::path(ASSAY_GOLDEN_PROGRAMS) / ".." / "delegated";
@@ -357,7 +357,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, Planted, testing::ValuesIn(faults()), [](const 
 
 TEST_P(Planted, IsFoundInItsNode) {
   const auto wrong = wrong_nodes(GetParam());
-  EXPECT_THAT(wrong, testing::Not(testing::IsEmpty()));
+  EXPECT_THAT(wrong, Not(IsEmpty()));
   EXPECT_THAT(wrong, Contains(GetParam().kind));
   if (!wrong.empty()) EXPECT_EQ(wrong.front(), GetParam().kind);
 }
