@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <set>
 
 #include "conformance/delegates/defects.h"
 #include "conformance/hosts/host.h"
@@ -222,7 +224,7 @@ const std::vector<Fault>& faults() {
          if (p.graph.nodes.front()->operation.type == Conv2d)
            in_codes(format::xnnpack::output_flag, [](auto& q) { q.scale *= 1.03125f; })(p, f);
        }},
-      {"scales of channels reversed", "static_int8_linear", "FullyConnected", in_scales(reverse_items<sizeof(float)>)},
+      {"scales of channels reversed", "static_int8_product", "FullyConnected", in_scales(reverse_items<sizeof(float)>)},
       {"scales of groups reversed", "8da4w_linear", "FullyConnected", in_scales(reverse_items<2>)},
       {"nibbles exchanged", "dynamic_int4_linear", "FullyConnected", in_constants({qcint4, qbint4}, exchange_nibbles)},
       {"nibbles of groups exchanged", "8da4w_linear", "FullyConnected",
@@ -277,11 +279,11 @@ const std::vector<Fault>& faults() {
        {},
        with_results("aten::convolution.out", [](Array<Real>& x) { x.data.back() = 0; })},
       {"mean of one element too few", "f32_pools", "GlobalAvgPooling2d", {}, times("aten::mean.out", 42.0 / 41)},
-      {"permutation ignored",
+      {"elements of a transpose reversed",
        "f32_glue",
        "StaticTranspose",
        {},
-       with_arguments("aten::permute_copy.out", [](std::span<Value> a) { std::ranges::sort(std::get<Ints>(a[1])); })},
+       with_results("aten::permute_copy.out", [](Array<Real>& x) { std::ranges::reverse(x.data); })},
       {"elements of a view reversed",
        "f32_glue",
        "StaticReshape",
@@ -392,6 +394,10 @@ TEST_P(Golden, EveryNodeAndPairOfTheReferenceIsRightAndDecided) {
   }
 }
 
+// The official runtime computes these programs less accurately than the entries of the operators require: it sums
+// float16 numbers in float16, and Exp, Log, Sin, Cos and SquareRoot have errors of several ulp.
+const std::set<std::string> inaccurate{"f16_conv", "f16_linear", "f16_unary", "f32_unary"};
+
 // The results that the official runtime gave. Most of these programs are one delegate.
 TEST_P(Golden, TheOfficialOutputsOfAWholeDelegateAreRight) {
   const Piece& whole = *pieces_of(GetParam()).back();
@@ -399,7 +405,7 @@ TEST_P(Golden, TheOfficialOutputsOfAWholeDelegateAreRight) {
   if (!is_one_delegate(GetParam())) GTEST_SKIP();
   const judge::Judgement j =
       delegates::judge_outputs(delegates::right_graphs(whole.part.payload, whole.inputs), outputs);
-  EXPECT_FALSE(verdict::is_failure(j.verdict)) << j.message;
+  EXPECT_EQ(verdict::is_failure(j.verdict), inaccurate.contains(GetParam())) << j.message;
 }
 
 }  // namespace delegates_test
