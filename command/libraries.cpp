@@ -83,6 +83,7 @@ std::unique_ptr<testee::Engine> remote_engine(const Asked& a) {
   return bench::make_remote(address(a.value));
 }
 wire::Address torch_address(std::string_view) { return wire::python_address("torch_kernels"); }
+wire::Address llm_address(std::string_view) { return wire::python_address("executorch_llm"); }
 
 // -- the table --------------------------------------------------------------------------------------------------------
 
@@ -95,6 +96,8 @@ constexpr std::array kinds{
                executorch_runtime<adapters::Xnnpack::no>, executorch_engine},
     TesteeKind{"executorch+xnnpack", "", "ExecuTorch's official runtime with XNNPACK", no_kernels,
                executorch_runtime<adapters::Xnnpack::yes>, executorch_engine},
+    TesteeKind{"executorch+llm", "", "ExecuTorch's official kernels for language models; python3 must import torch",
+               remote_library<llm_address>, no_programs, not_timed},
     TesteeKind{"executorch:", "./lib.so", "a shared library that registers kernels with ExecuTorch's macros",
                [](const Asked& a) { return adapters::load_registered(std::string(a.name), a.value); }, no_programs,
                not_timed},

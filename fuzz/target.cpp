@@ -70,6 +70,8 @@ constexpr Target every_target[] = {
     {"run_file", attack_run_file, change_lines},
     {"contract", attack_contract, change_bytes},
     {"case_list", attack_case_list, change_bytes},
+    {"results", attack_results, change_lines},
+    {"selection", attack_selection, change_bytes},
 };
 
 }  // namespace

@@ -41,5 +41,7 @@ void attack_contract(Input);
 void attack_optimized(Input);
 void attack_packed(Input);
 void attack_payload(Input);
+void attack_results(Input);
+void attack_selection(Input);
 
 }  // namespace assay::fuzz

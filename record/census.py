@@ -1,8 +1,9 @@
 """Finds the operators that programs need and that have no entry in spec.
 
 Exports one sample of each entry of torch's own databases of operators and modules by the official exporter with its
-default checks, and lists the operators that remain. Where torchvision, timm or transformers is installed, the models of
-models.yaml are samples, too.
+default checks, and lists the operators that remain. With --unchecked the exporter does not refuse programs with
+operators outside of Core ATen. Where torchvision, timm or transformers is installed, the models of models.yaml are
+samples, too.
 
     tools/python record-venv record/requirements.txt record/census.py build/census.jsonl [--only '*pool*'] [--most N]
 
@@ -18,7 +19,7 @@ from pathlib import Path
 
 import torch
 import yaml
-from executorch.exir import to_edge
+from executorch.exir import EdgeCompileConfig, to_edge
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.common_modules import module_db
 from torch.utils import _pytree as pytree
@@ -70,19 +71,19 @@ def of(sample):
     return sample, sample.tensors
 
 
-def emitted(module, inputs):
+def emitted(config, module, inputs):
     """The operators of the exported program."""
-    program = to_edge(torch.export.export(module, inputs)).to_executorch().executorch_program
+    program = to_edge(torch.export.export(module, inputs), compile_config=config).to_executorch().executorch_program
     return sorted({f"{op.name}.{op.overload}" if op.overload else op.name for plan in program.execution_plan for op in plan.operators})
 
 
-def exported(make, seconds):
+def exported(make, config, seconds):
     """The line of one sample: the emitted operators, or the first line of the exporter's error."""
     def work():
         signal.setitimer(signal.ITIMER_PROF, seconds)  # ends the child
         torch.manual_seed(0)
         try:
-            yield json.dumps({"emitted": emitted(*make())}).encode()
+            yield json.dumps({"emitted": emitted(config, *make())}).encode()
         except Exception as error:
             yield json.dumps({"failed": f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0][:200]}"}).encode()
 
@@ -117,12 +118,14 @@ def main():
     parser.add_argument("file", type=Path)
     parser.add_argument("--only", default="*", help="a pattern of names such as 'op nn.functional.*' or 'module *'")
     parser.add_argument("--most", type=int, default=sys.maxsize, help="how many to export now")
+    parser.add_argument("--unchecked", action="store_true", help="export operators outside of Core ATen, too")
     options = parser.parse_args()
+    config = EdgeCompileConfig(_check_ir_validity=not options.unchecked)
     lines = {line.pop("sample"): line for line in map(json.loads, options.file.read_text().splitlines())} if options.file.exists() else {}
     wanted = [(name, make) for name, make in samples().items() if fnmatch(name, options.only) and name not in lines]
     with options.file.open("a") as out:
         for name, make in wanted[:options.most]:
-            lines[name] = exported(make, SECONDS if name.startswith(("op ", "module ")) else SECONDS_OF_MODEL)
+            lines[name] = exported(make, config, SECONDS if name.startswith(("op ", "module ")) else SECONDS_OF_MODEL)
             out.write(json.dumps({"sample": name, **lines[name]}) + "\n")
             out.flush()
     print_summary(lines)

@@ -103,9 +103,10 @@ JudgingChildren::RunPart JudgingChildren::run(sandbox::Child& child, std::span<c
     const auto begin = std::chrono::steady_clock::now();
     const sandbox::TaskResult result = child.next();
     const bool hangs = result.end == sandbox::TaskResult::End::timed_out;
-    if (!hangs) patience_.note_end(std::chrono::steady_clock::now() - begin);
+    const auto time = std::chrono::steady_clock::now() - begin;
+    if (!hangs) patience_.note_end(time);
     if (!child.lives() && child.has_recovered()) return {i, true, true};
-    if (hangs) patience_.note_hang(ids[i]);
+    if (hangs) patience_.note_hang(ids[i], time);
     const bool is_last = !child.lives() || result.end == sandbox::TaskResult::End::last;
     const bool stops = !goes_on(judged(ids[i], result, i == 0 ? mode.detail : Detail::outcome));
     if (stops || is_last) return {i + 1, false, true};

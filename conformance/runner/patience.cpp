@@ -14,6 +14,8 @@ constexpr std::size_t first_left_out = 15, most_doublings = 16;  // cases that a
 constexpr int times_the_slowest = 20;                            // the short limit
 constexpr std::chrono::milliseconds least_limit = 2s;  // of the short limit: a loaded machine may delay a case
 
+constexpr std::chrono::seconds most_taken = 60s;  // by hangs, before samples end: a third of what a run may take
+
 constexpr std::chrono::seconds worth_telling = 3s;  // a wait
 
 std::string_view kind_of(std::string_view id) { return id.substr(0, id.find_first_of("#/")); }
@@ -41,8 +43,9 @@ std::string Patience::waits_for() const {
              : fmt::format("{} ({:.0f} s)", longest->second.id, std::chrono::duration<double>(time).count());
 }
 
-void Patience::note_hang(std::string_view id) {
+void Patience::note_hang(std::string_view id, std::chrono::nanoseconds time) {
   const std::lock_guard lock(mutex_);
+  taken_ += time / std::max<std::size_t>(waits_.size(), 1);
   waits_.erase(std::this_thread::get_id());
   of_kinds_[std::string(kind_of(id))].emplace(id);
 }
@@ -66,14 +69,17 @@ sandbox::TimeLimit Patience::short_limit_locked() const {
   return {full_.processor * time.count() / given.count(), full_.wall * time.count() / given.count(), full_.interrupted};
 }
 
+bool Patience::is_spent() const { return taken_ > most_taken; }
+
 bool Patience::is_lost(std::string_view id) const {
   const std::lock_guard lock(mutex_);
   const auto at = of_kinds_.find(kind_of(id));
-  return at != of_kinds_.end() && at->second.size() >= few;
+  return at != of_kinds_.end() && at->second.size() >= (is_spent() ? 1 : few);
 }
 
 bool Patience::leaves_out(std::string_view id) {
   const std::lock_guard lock(mutex_);
+  if (is_spent()) return true;
   const std::string kind(kind_of(id));
   const std::size_t doublings = std::min(of_kinds_[kind].size() - few, most_doublings);
   std::size_t& left_out = left_out_[kind];

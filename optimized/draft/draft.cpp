@@ -71,8 +71,19 @@ void Draft::leave_if_unread(std::uint32_t call, std::uint32_t into) {
   planned.dead = true, planned.into = into;
 }
 
+bool Draft::has_moving_member(std::uint32_t v) const {
+  bool moves = false;
+  flow.each_member(v, [&](std::uint32_t m) { moves = moves || tensors[m].moves; });
+  return moves;
+}
+
 void Draft::make_constant(std::uint32_t v, const Tensor& from) {
   flow.each_member(v, [&](std::uint32_t m) { take_bytes(tensors[m], from); });
+}
+
+bool Draft::find_sizes() {
+  if (!sizes) sizes = SymbolicSizes::of(source, flow, workspace);
+  return sizes.has_value();
 }
 
 bool Draft::same_sizes(const Tensor& a, const Tensor& b) const {
@@ -87,6 +98,9 @@ bool Draft::same_elements(const Tensor& a, const Tensor& b) const {
   if (a.dtype != b.dtype || a.count() != b.count()) return false;
   const bool are_contiguous = a.is_contiguous() && b.is_contiguous();
   if (!a.moves && !b.moves && are_contiguous) return true;
+  if (are_contiguous &&
+      (sizes->have_equal_counts(index_of(a), index_of(b)) || sizes->have_equal_counts(index_of(b), index_of(a))))
+    return true;
   return same_sizes(a, b) && (are_contiguous || same_order(a, b));
 }
 
@@ -102,7 +116,7 @@ bool Draft::has_sizes_of_operands(const Call& call) const {
   }
   if (!std::ranges::equal(shape.span(), out.shape())) return false;
   if (!moves) return true;
-  const auto operands = call.fusion ? std::nullopt : sizes.broadcast_operands(call), result = sizes_of(out);
+  const auto operands = call.fusion ? std::nullopt : sizes->broadcast_operands(call), result = sizes_of(out);
   return operands && result && are_equal(*operands, *result);
 }
 

@@ -31,10 +31,11 @@ struct Draft {
   std::span<Tensor> tensors;     // indexed by value
   std::span<Instruction> calls;  // indexed by instruction
   Flow& flow;
-  const SymbolicSizes& sizes;
+  const Source& source;
   format::Workspace& tables;  // part of the method's memory: what is taken from it is kept
   format::Workspace& workspace;
   std::uint64_t lookups_left = Flow::most_steps;  // the number of calls that rewrites may still examine
+  std::optional<SymbolicSizes> sizes = {};        // set by find_sizes
 
   std::uint32_t index_of(const Value& v) const { return static_cast<std::uint32_t>(&v - values.data()); }
   std::uint32_t root(const Value& v) const { return flow.root(index_of(v)); }
@@ -44,9 +45,12 @@ struct Draft {
   // Whether one of the first `first` arguments of the call belongs to the group.
   bool has(const Instruction& p, std::uint32_t group, std::size_t first) const;
   bool has_room() const { return tables.has_room() && workspace.has_room(); }
-  std::optional<Shape> sizes_of(const Tensor& t) const {
-    return sizes.of(static_cast<std::uint32_t>(&t - tensors.data()));
-  }
+  std::uint32_t index_of(const Tensor& t) const { return static_cast<std::uint32_t>(&t - tensors.data()); }
+  // Finds the symbolic sizes unless another rewrite has found them. A rewrite that compares sizes calls it first,
+  // before any call whose sizes move is changed. A build without rewrites does not contain the rules of sizes. Returns
+  // false if there is too little memory.
+  bool find_sizes();
+  std::optional<Shape> sizes_of(const Tensor& t) const { return sizes->of(index_of(t)); }
   // Whether two tensors have equal sizes in every execution. Sizes that move also have equal upper bounds: sizes that
   // one tensor cannot have are then refused for the other one, too.
   bool same_sizes(const Tensor& a, const Tensor& b) const;
@@ -63,6 +67,8 @@ struct Draft {
   bool stays(const Value& v, std::uint32_t from, std::uint32_t to) const;
   // Drops a call whose result is never read; `into` is the call that now does its work.
   void leave_if_unread(std::uint32_t call, std::uint32_t into);
+  // Whether a value with the bytes of this value has sizes that move.
+  bool has_moving_member(std::uint32_t v) const;
   // Turns the value, and all values with the same bytes, into a constant with the bytes of another constant.
   void make_constant(std::uint32_t v, const Tensor& from);
 };

@@ -123,7 +123,7 @@ Flow::Interval Flow::lifetime(std::uint32_t v, Interval uses) const {
 }
 
 // Makes one value a handle of another. Returns whether the handle has got the place of its base.
-bool Flow::alias(std::uint32_t handle, std::uint32_t base) {
+bool Flow::alias(std::uint32_t handle, std::uint32_t base, bool is_view) {
   Member& h = members_[handle];
   const bool is_first = !h.is_handle && source_->storage[handle].memory == 0;
   if (is_first) h.place = place(base);
@@ -131,7 +131,8 @@ bool Flow::alias(std::uint32_t handle, std::uint32_t base) {
   if (place(handle) == place(base)) join(handle, base);
   for (const std::uint32_t v : {handle, base}) {
     Group& g = group_of(v);
-    g.aliased = true, g.escapes |= place(handle) != place(base);
+    const bool strays = place(handle) != place(base);
+    g.aliased |= strays || !is_view, g.escapes |= strays;
   }
   return is_first;
 }
@@ -143,7 +144,8 @@ bool Flow::place_handles() {
       each_effect(*source_, i, [&](const ValueEffect& e) {
         if (!format::is_alias(e.use)) return;
         const Value& base = e.use == Use::returned ? *changed_argument(i.call) : *i.call.arguments[0];
-        if (base.kind == ValueKind::tensor) changed |= alias(source_->index_of(e.value), source_->index_of(base));
+        if (base.kind == ValueKind::tensor)
+          changed |= alias(source_->index_of(e.value), source_->index_of(base), e.use == Use::viewed);
       });
   }
   return left_ > 0;

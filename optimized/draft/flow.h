@@ -27,7 +27,8 @@ class Flow {
     std::uint32_t members = 1;
     bool input = false, output = false, state = false;  // whether one of its values is an input, an output or state
     bool same_place = true;                             // whether all its values have exactly the same bytes
-    bool aliased = false;                               // whether a handle refers to its bytes
+    // Whether a handle refers to its bytes, except a view that always has the place of its base.
+    bool aliased = false;
     // Whether a handle may refer to its bytes or to other bytes, so that not all its reads and writes are known.
     bool escapes = false;
     std::uint32_t block = none;  // the block of one of its uses
@@ -102,7 +103,7 @@ class Flow {
   void find_blocks();
   void find_loops();
   bool place_handles();
-  bool alias(std::uint32_t handle, std::uint32_t base);
+  bool alias(std::uint32_t handle, std::uint32_t base, bool is_view);
   void follow(std::uint32_t i);
   void read(std::uint32_t value, std::uint32_t at);
   bool read_block(std::uint32_t value, std::uint32_t begin, std::uint32_t end);

@@ -113,30 +113,42 @@ bool viewed(SymbolicSizes& all, const Call& call, Shape& sizes) {
   return true;
 }
 
-// The size that is left if a tensor gets sizes of which one is open: the sizes that are on both sides cancel.
-std::int32_t left_of(const Shape& tensor, const Shape& sizes, int open) {
-  std::int64_t had = 1, has = 1;
-  std::int32_t symbol = 0;
-  bool taken[max_rank] = {};
-  const auto multiply = [](std::int64_t& n, std::int32_t by) { return by > 0 && !__builtin_mul_overflow(n, by, &n); };
-  for (int d = 0; d < sizes.rank; ++d) {
-    if (d == open) continue;
-    if (sizes.sizes[d] >= 0) {
-      if (!multiply(has, sizes.sizes[d])) return unknown_size;
-      continue;
-    }
-    int k = 0;
-    while (k < tensor.rank && (taken[k] || tensor.sizes[k] != sizes.sizes[d])) ++k;
-    if (k == tensor.rank || sizes.sizes[d] == unknown_size) return unknown_size;
-    taken[k] = true;
+// What is left of the counts of two shapes a and b after the symbols that both have were cancelled.
+struct Rest {
+  std::int64_t of_a = 1, of_b = 1;  // the products of numbers
+  std::int32_t symbol = 0;          // the symbol that is left of a, or 0
+  int partner[max_rank];            // for each size of b: the size of a that it cancelled, or -1
+};
+// Returns nothing if a size is unknown, or more than one symbol is left.
+std::optional<Rest> cancel(const Shape& a, const Shape& b) {
+  Rest rest;
+  std::uint32_t taken = 0;
+  const auto multiply = [](std::int64_t& n, std::int32_t by) { return !__builtin_mul_overflow(n, by, &n); };
+  for (int d = 0; d < b.rank; ++d) {
+    int k = b.sizes[d] < 0 && b.sizes[d] != unknown_size ? 0 : a.rank;
+    while (k < a.rank && ((taken >> k & 1) || a.sizes[k] != b.sizes[d])) ++k;
+    rest.partner[d] = k < a.rank ? k : -1;
+    if (k < a.rank)
+      taken |= std::uint32_t{1} << k;
+    else if (b.sizes[d] < 0 || !multiply(rest.of_b, b.sizes[d]))
+      return {};
   }
-  for (int k = 0; k < tensor.rank; ++k) {
-    if (taken[k]) continue;
-    if (tensor.sizes[k] < 0 ? symbol != 0 : !multiply(had, tensor.sizes[k])) return unknown_size;
-    if (tensor.sizes[k] < 0) symbol = tensor.sizes[k];
+  for (int k = 0; k < a.rank; ++k) {
+    if (taken >> k & 1) continue;
+    if (a.sizes[k] < 0 ? a.sizes[k] == unknown_size || rest.symbol != 0 : !multiply(rest.of_a, a.sizes[k])) return {};
+    if (a.sizes[k] < 0) rest.symbol = a.sizes[k];
   }
-  if (symbol != 0) return had == has ? symbol : unknown_size;
-  return had % has == 0 && had / has <= no_bound ? static_cast<std::int32_t>(had / has) : unknown_size;
+  return rest;
+}
+
+// The size that is left if a tensor gets sizes of which one is open.
+std::int32_t left_of(const Shape& tensor, Shape sizes, int open) {
+  sizes.sizes[open] = 1;
+  const auto rest = cancel(tensor, sizes);
+  if (!rest || rest->of_b == 0) return unknown_size;
+  if (rest->symbol != 0) return rest->of_a == rest->of_b ? rest->symbol : unknown_size;
+  const std::int64_t n = rest->of_a / rest->of_b;
+  return rest->of_a % rest->of_b == 0 && n <= no_bound ? static_cast<std::int32_t>(n) : unknown_size;
 }
 
 // Operands: self, size. An open size of an expansion stays; that of a view takes all elements that are left.
@@ -255,6 +267,47 @@ bool SymbolicSizes::sizes_of(const Value& v, Shape& sizes) const {
   return known.has_value();
 }
 
+// The sizes of both tensors cancel, or a symbol is left that is 1 unless there are no elements.
+bool SymbolicSizes::have_equal_counts(std::uint32_t a, std::uint32_t b) const {
+  const auto x = of(a), y = of(b);
+  const Tensor &t = source_->tensors[a], &u = source_->tensors[b];
+  if (!x || !y || !t.moves || !u.moves || t.unbounded || u.unbounded) return false;
+  const auto rest = cancel(*x, *y);
+  if (!rest || rest->of_a != rest->of_b || rest->of_a <= 0) return false;
+  bool has_beside = false;
+  for (int d = 0; d < y->rank; ++d) {
+    if (u.declared[d] != (rest->partner[d] < 0 ? y->sizes[d] : t.declared[rest->partner[d]])) return false;
+    has_beside = has_beside || (rest->symbol != 0 && y->sizes[d] == symbols_[index_of(rest->symbol)].beside);
+  }
+  for (int k = 0; k < x->rank; ++k)
+    if (x->sizes[k] >= 0 ? t.declared[k] != x->sizes[k] : x->sizes[k] == rest->symbol && t.declared[k] != 1)
+      return false;
+  return rest->symbol == 0 || is_unit(rest->symbol, has_beside, a) || is_unit(rest->symbol, has_beside, b);
+}
+
+// Whether the symbol is 1, or a tensor with it has no elements, after the sizes of a value are set.
+bool SymbolicSizes::is_unit(std::int32_t symbol, bool has_beside, std::uint32_t value) const {
+  const Symbol& s = symbols_[index_of(symbol)];
+  const std::uint32_t setter = known_[value].setter;
+  return s.unit_from != Flow::none && setter != Flow::none && setter > s.unit_from &&
+         flow_->block(setter) == flow_->block(s.unit_from) && (has_beside || s.beside == 0);
+}
+
+// A view has as many elements as its base. If a size of at most 1 is left when both counts are compared, it is 1, or
+// another size is 0.
+void SymbolicSizes::learn_unit(std::uint32_t i, const Shape& base, const Shape& view) {
+  const auto rest = cancel(base, view);
+  if (!rest || rest->symbol == 0 || rest->of_a != rest->of_b || rest->of_a <= 0) return;
+  Symbol& symbol = symbols_[index_of(rest->symbol)];
+  std::int32_t beside = 0;
+  for (int d = 0; d < view.rank; ++d) {
+    if (rest->partner[d] < 0) continue;
+    if (beside != 0 && beside != view.sizes[d]) return;
+    beside = view.sizes[d];
+  }
+  if (symbol.most == 1 && symbol.unit_from == Flow::none) symbol.unit_from = i, symbol.beside = beside;
+}
+
 std::optional<Shape> SymbolicSizes::broadcast_operands(const Call& call) const {
   const auto roles = call.roles->arguments();
   Shape all, one;
@@ -308,6 +361,7 @@ void SymbolicSizes::use(std::uint32_t i) {
     known.is_spread = known.is_spread || known.block != flow_->block(i);
     known.is_open = known.is_open || (sets ? is_used : format::writes(e.use) && e.use != Use::freed);
     known.is_set = known.is_set || sets;
+    if (sets) known.setter = i;
     // The handle of a tensor is the same tensor: who resizes one of them resizes both.
     if (e.use == Use::moved) known_[source_->index_of(*instruction.call.arguments[0])].is_open = true;
     if (e.use == Use::returned) known_[source_->index_of(*changed_argument(instruction.call))].is_open = true;
@@ -331,7 +385,8 @@ void SymbolicSizes::set(std::uint32_t v, const Shape* sizes) {
   }
 }
 
-void SymbolicSizes::follow(const Instruction& instruction) {
+void SymbolicSizes::follow(std::uint32_t i) {
+  const Instruction& instruction = source_->instructions[i];
   const Call& call = instruction.call;
   const Rule rule = instruction.kind == Instruction::Kind::call ? find_rule(*call.roles) : nullptr;
   Shape sizes;
@@ -342,6 +397,8 @@ void SymbolicSizes::follow(const Instruction& instruction) {
     set(source_->index_of(e.value), known && first ? &sizes : nullptr);
     first = false;
   });
+  if (Shape self; known && call.roles->name == "executorch_prim::et_view.default" && sizes_of(call[0], self))
+    learn_unit(i, self, sizes);
 }
 
 bool SymbolicSizes::take(format::Workspace& workspace) {
@@ -369,7 +426,7 @@ std::optional<SymbolicSizes> SymbolicSizes::of(const Source& source, const Flow&
     known.is_open = known.is_open || (known.is_set && (known.is_spread || source.tensors[v].lasts));
     if (!known.is_set) all.set(v, nullptr);
   }
-  for (const Instruction& instruction : source.instructions) all.follow(instruction);
+  for (std::uint32_t i = 0; i < source.instructions.size(); ++i) all.follow(i);
   return all;
 }
 

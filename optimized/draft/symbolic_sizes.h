@@ -24,6 +24,9 @@ class SymbolicSizes {
 
   // The sizes of a value's tensor while instructions read it. Returns nothing if they may read different sizes.
   std::optional<Shape> of(std::uint32_t value) const;
+  // Whether two tensors that move have equally many elements and refuse the same sizes, whenever an instruction reads
+  // one of them after both have got their sizes. Only `a` may have a size that is 1 unless there are no elements.
+  bool have_equal_counts(std::uint32_t a, std::uint32_t b) const;
   // The sizes to which the operands of an elementwise call broadcast. Returns nothing if an operand's are not known.
   std::optional<Shape> broadcast_operands(const Call& call) const;
 
@@ -38,6 +41,7 @@ class SymbolicSizes {
   struct Known {                    // a value
     std::span<std::int32_t> sizes;  // a value that is an integer has one
     std::uint32_t block = Flow::none;
+    std::uint32_t setter = Flow::none;  // the instruction that sets the sizes
     bool is_known = false;
     bool is_set = false;     // whether an instruction sets the sizes
     bool is_spread = false;  // whether instructions of several blocks, or the client, use the value
@@ -47,12 +51,18 @@ class SymbolicSizes {
     std::int32_t most;          // an upper bound
     std::int32_t base, stride;  // if stride is not 0, the symbol is the places of a window along `base`
     std::int64_t offset;
+    // After this instruction and in its block, either the symbol is 1, or `beside` is 0, or the instruction has failed.
+    // `beside` is 0 if the symbol is 1 in any case.
+    std::uint32_t unit_from = Flow::none;
+    std::int32_t beside = 0;
   };
 
   SymbolicSizes(const Source& source, const Flow& flow) : source_(&source), flow_(&flow) {}
   bool take(format::Workspace& workspace);
   void use(std::uint32_t instruction);
-  void follow(const Instruction& instruction);
+  void follow(std::uint32_t instruction);
+  bool is_unit(std::int32_t symbol, bool has_beside, std::uint32_t value) const;
+  void learn_unit(std::uint32_t instruction, const Shape& tensor, const Shape& view);
   void set(std::uint32_t value, const Shape* sizes);
   std::int32_t add(const Symbol& symbol);
 

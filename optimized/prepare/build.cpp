@@ -69,9 +69,7 @@ void Builder::mark_types() {
 }
 
 void Builder::rewrite() {
-  const auto sizes = SymbolicSizes::of(source_, *flow_, workspace_);
-  if (!sizes) return;
-  Draft draft{source_.values, source_.tensors, source_.instructions, *flow_, *sizes, tables_, workspace_};
+  Draft draft{source_.values, source_.tensors, source_.instructions, *flow_, source_, tables_, workspace_};
   const auto all = rewrite_table();
   const auto applied = tables_.take<const Rewrite*>(all.size());
   if (!has_room()) return;

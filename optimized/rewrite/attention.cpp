@@ -224,6 +224,7 @@ class Attending : public Fuser {
 };
 
 bool fuse_attention(Draft& draft) {
+  if (!draft.find_sizes()) return false;
   bool changed = false;
   for (std::uint32_t i = 0; i < draft.calls.size(); ++i)
     if (draft.is_op(draft.calls[i], "aten::bmm.out") && !draft.calls[i].call.fusion)

@@ -65,6 +65,7 @@ class Images {
 // Keeps images channels last from convolution to convolution, and in the calls between them. Convolutions are faster
 // so. Only kernels that accept channels last may see these images.
 bool use(Draft& draft) {
+  if (!draft.find_sizes()) return false;
   Images images(draft);
   if (!draft.has_room()) return false;
   bool changed = true;

@@ -88,6 +88,7 @@ bool share_from(Draft& draft, std::uint32_t at, const Codes& codes) {
 }
 
 bool share_all(Draft& draft) {
+  if (!draft.find_sizes()) return false;
   bool changed = false;
   for (std::uint32_t i = 0; i < draft.calls.size(); ++i)
     if (const auto codes = dequantized(draft, draft.calls[i])) changed |= share_from(draft, i, *codes);

@@ -9,7 +9,8 @@
 // Drops copies of constants and of other tensors. fold_constants: a constant never changes, so a call that only
 // converts it, dequantizes it or reorders its dimensions gives the same result once, before the first execution.
 // drop_copies: the copy has the same bytes as its source, no other call writes the copy, and the source does not change
-// after its first read. Every call that read the copy therefore reads the same elements from the source.
+// after its first read. Every call that read the copy therefore reads the same elements from the source. Where sizes
+// move, the copy has the symbolic sizes and the bounds of its source.
 namespace assay::optimized {
 namespace {
 
@@ -36,7 +37,7 @@ bool fold_number(Draft& draft, Instruction& p) {
   const Value& to = *p.call.arguments.back();
   const std::uint32_t v = draft.index_of(to);
   if (!n || !is_format_order(p.call[2], to.tensor->rank) || !draft.flow.is_private(v) || !is_f32(to) ||
-      !draft.same_sizes(p.call.tensor(0), *to.tensor) || to.tensor->moves)
+      !draft.same_sizes(p.call.tensor(0), *to.tensor) || draft.has_moving_member(v))
     return false;
   const auto element = draft.tables.take<float>(1);
   if (element.empty()) return false;
@@ -122,6 +123,7 @@ bool fold_order(Draft& draft, Instruction& p, const View& view) {
 }
 
 bool fold(Draft& draft) {
+  if (!draft.find_sizes()) return false;
   bool changed = false;
   for (Instruction& p : draft.calls) {
     if (draft.is_op(p, "dim_order_ops::_to_dim_order_copy.out"))
@@ -140,24 +142,66 @@ bool may_be_supplied(const Draft& draft, std::uint32_t v) {
   return draft.flow.group(v).output && draft.flow.place(v).memory > Flow::none - draft.values.size();
 }
 
-// A copy in the order of its source becomes the source itself, if neither changes while the other is of use.
-bool drop(Draft& draft) {
-  bool changed = false;
+// Whether the call copies all elements in their order, whatever the sizes are.
+bool copies_all(const Draft& draft, const Instruction& p) {
+  const Viewer viewer = p.call.roles ? find_viewer(p.call.roles->name) : nullptr;
+  if (p.dead || !viewer || !p.call.roles->in_place || !p.call[0].is_tensor() || !p.call.arguments.back()->is_tensor())
+    return false;
+  const Tensor &from = p.call.tensor(0), &to = p.call.out();
+  const auto is_number = [](const Value* v) { return v->kind == ValueKind::tensor || is_fixed(*v); };
+  View view = whole(from);
+  return from.moves && from.dtype == to.dtype && draft.same_sizes(from, to) && draft.same_elements(from, to) &&
+         (p.call.roles->name == "aten::expand_copy.out" ||
+          (std::ranges::all_of(p.call.arguments, is_number) && viewer(p.call, view)));
+}
+
+// Whether an instruction refers to the value in a way that cannot be replaced.
+bool keeps(const Instruction& p, const Value& value) {
+  return !p.dead && std::ranges::any_of(p.call.arguments, [&](const Value* v) {
+    if (v && v->kind == ValueKind::tensors) return std::ranges::find(v->items(), &value) != v->items().end();
+    return v == &value && (!p.call.roles || p.call.fusion);
+  });
+}
+
+// Makes all calls that read a copy read its source. Returns false if an instruction cannot.
+bool read_source(Draft& draft, Value& copy, Value& source) {
+  if (draft.lookups_left < draft.calls.size()) return false;
+  draft.lookups_left -= draft.calls.size();
+  if (std::ranges::any_of(draft.calls, [&](const Instruction& p) { return keeps(p, copy); })) return false;
   for (Instruction& p : draft.calls) {
-    if (p.dead || !p.is_typed) continue;
-    const auto view = view_of_copy(p.call);
-    const Value &from = p.call[0], &to = *p.call.arguments.back();
-    if (!view || !lies_in(*view, to.tensor->dim_order)) continue;
-    const std::uint32_t a = draft.index_of(to), b = draft.index_of(from);
-    if (!draft.flow.is_private(a) || draft.flow.place(a).size != draft.flow.place(b).size) continue;
-    if (from.tensor->constant)
-      draft.make_constant(a, *from.tensor);
-    else if (draft.flow.is_steady(b) && !may_be_supplied(draft, b))
-      draft.flow.merge(a, b);
-    else
-      continue;
-    changed = p.dead = true;
+    const auto before = p.call.arguments;
+    if (p.dead || std::ranges::find(before, &copy) == before.end() || before.back() == &copy) continue;
+    const auto arguments = draft.tables.take<Value*>(before.size());
+    if (!draft.has_room()) return false;
+    std::ranges::replace_copy(before, arguments.begin(), &copy, &source);
+    p.call.arguments = arguments;
   }
+  return true;
+}
+
+// A copy in the order of its source becomes the source itself, if neither changes while the other is of use.
+bool drop_copy(Draft& draft, Instruction& p) {
+  const bool moves = copies_all(draft, p);
+  const auto view = moves || !p.is_typed ? std::nullopt : view_of_copy(p.call);
+  if (!moves && (!view || !lies_in(*view, p.call.out().dim_order))) return false;
+  Value &from = *p.call.arguments[0], &to = *p.call.arguments.back();
+  const std::uint32_t a = draft.index_of(to), b = draft.index_of(from);
+  if (!draft.flow.is_private(a) || draft.flow.place(a).size != draft.flow.place(b).size) return false;
+  if (from.tensor->constant) {
+    if (moves || draft.has_moving_member(a)) return false;
+    draft.make_constant(a, *from.tensor);
+  } else {
+    if (!draft.flow.is_steady(b) || may_be_supplied(draft, b) || (moves && !read_source(draft, to, from))) return false;
+    draft.flow.merge(a, b);
+  }
+  return p.dead = true;
+}
+
+bool drop(Draft& draft) {
+  if (!draft.find_sizes()) return false;
+  bool changed = false;
+  for (Instruction& p : draft.calls)
+    if (!p.dead && p.kind == Instruction::Kind::call) changed |= drop_copy(draft, p);
   return changed;
 }
 

@@ -1,5 +1,6 @@
 #include "optimized/rewrite/fuser.h"
 
+#include "optimized/runtime/handles.h"
 #include "optimized/runtime/table.h"
 
 namespace assay::optimized {
@@ -13,7 +14,8 @@ std::size_t Fuser::readers(const Value& value, std::uint32_t* found, std::size_t
     if (draft_.lookups_left == 0) return 0;
     --draft_.lookups_left;
     const Instruction& p = draft_.calls[i];
-    if (p.is_typed && draft_.has(p, group, p.call.arguments.size() - 1)) found[n++] = i;
+    const bool is_call = p.is_typed || (p.call.roles && find_handle(p.call.roles->name));
+    if (is_call && draft_.has(p, group, p.call.arguments.size() - 1)) found[n++] = i;
   }
   return n == all ? n : 0;
 }

@@ -15,7 +15,8 @@ class Fuser {
   const Fusion& fused() const { return fusion_; }  // what has been merged so far
 
   // Stores the calls that read a value in `found`, in order, and returns their number. Returns 0 if there are more than
-  // `most`, if a call reads the value twice, or if not only calls read it.
+  // `most`, if a call reads the value twice, or if not only calls read it. An instruction that makes a view of the
+  // value reads it.
   std::size_t readers(const Value& value, std::uint32_t* found, std::size_t most) const;
   // The only call that reads the result, or null if it is not the only one.
   const Instruction* reader(std::uint32_t& at) const {

@@ -9,6 +9,7 @@ namespace {
 
 // Does not write the indices of a pool if no call reads them.
 bool leave_out(Draft& draft) {
+  if (!draft.find_sizes()) return false;
   bool changed = false;
   for (Instruction& p : draft.calls) {
     if (!draft.is_op(p, "aten::max_pool2d_with_indices.out") || p.call.tensor(0).moves || !find_kernel(p.call))

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "optimized/rewrite/codes.h"
 #include "optimized/rewrite/fuser.h"
 #include "optimized/runtime/table.h"
@@ -6,10 +8,10 @@
 
 // Fuses a convolution or a matrix product with the calls that follow it. The kernel applies the same formulas to each
 // element before it stores the element. The constants of a batch norm become one factor and one summand for each
-// channel, so results change at most by rounding. No other call reads the
-// intermediate results that are no longer stored, and no call changes an operand before the fused call reads it. Where
-// sizes move, results and operands have equal symbolic sizes and equal upper bounds: an intermediate result refuses the
-// same sizes as the result that is left.
+// channel, so results change at most by rounding. No other call reads the intermediate results that are no longer
+// stored, and no call changes an operand before the fused call reads it. Where sizes move, results and operands have
+// equal symbolic sizes, or equally many elements in the same order, and equal upper bounds: an intermediate result
+// refuses the same sizes as the result that is left.
 namespace assay::optimized {
 namespace {
 
@@ -29,6 +31,47 @@ class Product : public Fuser {
   }
 
  private:
+  // The calls that read the result. The result of a matrix product may also be read through one view: then the merged
+  // call does not need it.
+  std::size_t result_readers(std::uint32_t* found, std::size_t most) {
+    std::uint32_t all[3];
+    const std::size_t n = readers(result(), all, most + 1);
+    const bool is_viewed = n > 1 && !call().fusion && !is_op(draft_.calls[at()], "aten::convolution.out") &&
+                           draft_.calls[all[0]].call.roles->has(format::Use::viewed) &&
+                           draft_.calls[all[0]].call.arguments[0] == &result() &&
+                           draft_.calls[all[0]].call.out().moves;  // so that its symbolic sizes are those of the view
+    view_ = is_viewed ? all[0] : Instruction::none;
+    const std::size_t others = n - is_viewed;
+    if (others > most) return 0;
+    std::copy_n(all + is_viewed, others, found);
+    return others;
+  }
+
+  // Where sizes move, the kernel must know those of the new result: of a convolution they are the sizes of its result;
+  // of a matrix product with a residual, the residual's; else numbers and one size that is left.
+  bool give_sizes(Fusion& fusion, const Tensor& out) {
+    if (!out.moves) return true;
+    if (fusion.residual && !draft_.same_sizes(*fusion.residual->tensor, out)) return false;
+    if (draft_.same_sizes(*result().tensor, out)) return true;
+    if (is_op(draft_.calls[at()], "aten::convolution.out")) return false;
+    const auto sizes = draft_.sizes_of(out);
+    if (!sizes || fusion.residual) return sizes.has_value();
+    const auto kept = draft_.tables.take<std::int32_t>(out.rank);
+    if (!draft_.has_room()) return false;
+    std::ranges::transform(sizes->span(), kept.begin(), [](std::int32_t size) { return std::max(size, -1); });
+    fusion.sizes = kept;
+    return std::ranges::count(kept, -1) == 1;
+  }
+
+  bool take(Fusion fusion, Value* out, std::span<const std::uint32_t> done) {
+    std::uint32_t all[8] = {view_};
+    std::ranges::copy(done, all + 1);
+    const std::span<const std::uint32_t> with_view(all, done.size() + 1);
+    if (!give_sizes(fusion, *out->tensor)) return false;
+    const bool is_viewed = std::exchange(view_, Instruction::none) != Instruction::none;
+    return Fuser::take(fusion, out, is_viewed ? with_view : done);
+  }
+
   void take_norm() {
     std::uint32_t at;
     const Instruction* p = reader(at);
@@ -53,7 +96,7 @@ class Product : public Fuser {
 
   void take_residual() {
     std::uint32_t at;
-    const Instruction* p = reader(at);
+    const Instruction* p = result_readers(&at, 1) == 1 ? &draft_.calls[at] : nullptr;
     if (!p || !is_op(*p, "aten::add.out") || !is_number(p->call[2], 1) || !draft_.is_pointwise_f32(p->call)) return;
     Value *a = p->call.arguments[0], *b = p->call.arguments[1];
     const std::uint32_t group = draft_.root(result());
@@ -187,7 +230,7 @@ class Product : public Fuser {
   bool take_activation() {
     std::uint32_t found[2], done[6];
     std::size_t n = 0;
-    const std::size_t count = readers(result(), found, 2);
+    const std::size_t count = result_readers(found, 2);
     if (count == 0 ||
         (fused().activation != kernels::Activation::none && fused().activation != kernels::Activation::clamp))
       return false;
@@ -220,9 +263,12 @@ class Product : public Fuser {
     if (fusion.activation == kernels::Activation::hardswish) v = divided_by_six(*v, done, n);
     return v && is_float32(*v) && draft_.same_elements(*result().tensor, *v->tensor) && take(fusion, v, {done, n});
   }
+
+  std::uint32_t view_ = Instruction::none;  // the instruction that makes the view through which calls read the result
 };
 
 bool fuse_products(Draft& draft) {
+  if (!draft.find_sizes()) return false;
   bool changed = false;
   for (std::uint32_t i = 0; i < draft.calls.size(); ++i)
     for (const std::string_view op : {"aten::convolution.out", "aten::addmm.out", "aten::mm.out", "aten::linear.out"}) {

@@ -60,6 +60,7 @@ bool fuse_mask(Draft& draft, std::uint32_t at) {
 }
 
 bool fuse(Draft& draft) {
+  if (!draft.find_sizes()) return false;
   bool changed = false;
   for (std::uint32_t i = 0; i < draft.calls.size(); ++i)
     if (draft.is_op(draft.calls[i], "aten::_softmax.out")) changed |= fuse_mask(draft, i);

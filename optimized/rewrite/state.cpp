@@ -43,6 +43,7 @@ bool put_back(Draft& draft, std::uint32_t copy) {
 }
 
 bool put_all_back(Draft& draft) {
+  if (!draft.find_sizes()) return false;
   bool changed = false;
   for (std::uint32_t i = 0; i < draft.calls.size() && draft.lookups_left >= draft.calls.size(); ++i)
     if (draft.is_op(draft.calls[i], "aten::copy_"))

@@ -116,6 +116,7 @@ class Copy {
 };
 
 bool read(Draft& draft) {
+  if (!draft.find_sizes()) return false;
   bool changed = false;
   for (std::uint32_t i = 0; i < draft.calls.size() && draft.lookups_left >= draft.calls.size(); ++i) {
     const Instruction& p = draft.calls[i];

@@ -37,6 +37,9 @@ struct Fusion {
   std::span<Value* const> norm;  // the operands of _native_batch_norm_legit_no_training, or empty
   // A tensor to add, or null. It must have as many elements as the result, in the same order.
   Value* residual = nullptr;
+  // The sizes of the result of a matrix product without a residual, if it has other sizes than the product: numbers and
+  // one -1, which is the size that is left. Else empty. With a residual, the result has the sizes of the residual.
+  std::span<const std::int32_t> sizes = {};
   kernels::Activation activation = kernels::Activation::none;
   float low = 0, high = 0;
   kernels::FakeQuantizer fake_quantizer = {};

@@ -51,9 +51,8 @@ class Promotion {
   std::optional<DType> result() const;  // empty if there is no common dtype or kernels do not support it
 
  private:
-  // The dtypes of tensors with dimensions, of tensors of rank 0, and of numbers; -1 if there are none. Complex dtypes
-  // are kept apart: a floating dtype decides about their parts.
-  int of_[3] = {-1, -1, -1}, complex_[3] = {-1, -1, -1};
+  // The dtypes of tensors with dimensions, of tensors of rank 0, and of numbers; -1 if there are none.
+  int of_[3] = {-1, -1, -1};
   bool known_ = true;
 };
 

@@ -125,8 +125,8 @@ bool accepts(const Call& call) {
   const auto f = factors_of(call);
   if (!f) return false;
   if (moves(*f))
-    return f->out->rank == f->a->rank && is_row_major(*f->out) && !f->b->unbounded &&
-           (!call.fusion || moves_in_rows(*f, call));
+    return is_row_major(*f->out) && !f->b->unbounded &&
+           (call.fusion ? moves_in_rows(*f, call) : f->out->rank == f->a->rank);
   const auto p = product_of(*f);
   if (!p || !has_elements_of(*p)) return false;
   return call.fusion ? fits_fusion(*call.fusion) : has_sizes_of(*f, *p);
@@ -167,14 +167,31 @@ const Tensor* packed_factor(const Call& call) {
   return f && is_packed_once(*f) ? f->b : nullptr;
 }
 
+// The sizes of the result. Returns nothing if the merged calls do not have as many elements.
+std::optional<Shape> result_shape(const Call& call, const Factors& f, const Product& p) {
+  Shape shape = f.a_view.shape;
+  shape.sizes[shape.rank - 1] = static_cast<std::int32_t>(p.n);
+  if (!call.fusion) return shape;
+  const auto n = static_cast<std::int64_t>(p.count * p.m * p.n);
+  if (call.fusion->residual) {
+    shape = shape_of(*call.fusion->residual->tensor);
+  } else if (const auto sizes = call.fusion->sizes; !sizes.empty()) {
+    shape.rank = static_cast<int>(sizes.size());
+    std::ranges::copy(sizes, shape.sizes);
+    const std::int64_t known = -shape.count();  // one of the sizes is -1
+    if (known <= 0 || n % known != 0) return {};
+    std::ranges::replace(shape.sizes, shape.sizes + shape.rank, -1, static_cast<std::int32_t>(n / known));
+  }
+  return shape.count() == n ? std::optional(shape) : std::nullopt;
+}
+
 // The product of the tensors' current sizes, if the result can have its sizes and b fits.
 std::optional<Product> moved_product(const Call& call, std::size_t scratch) {
   const Factors f = *factors_of(call);
   const auto p = product_of(f);
   if (!p || (!is_packed_once(f) && kernels::packed_floats(*call.set, p->k, p->n) * sizeof(float) > scratch)) return {};
-  Shape shape = f.a_view.shape;
-  shape.sizes[shape.rank - 1] = static_cast<std::int32_t>(p->n);
-  return resize(*p->out, shape.span()) ? p : std::nullopt;
+  const auto shape = result_shape(call, f, *p);
+  return shape && resize(*p->out, shape->span()) ? p : std::nullopt;
 }
 
 bool run(const Step& step, Execution& execution) {

@@ -171,6 +171,32 @@ TEST(Blocks, SampleAKindThatHangs) {
   EXPECT_EQ(left_out, 55);
 }
 
+// After hangs have taken more than 60 s, one hang of a kind is enough to leave out the rest, and no sample is judged.
+TEST(Blocks, EndSamplesWhenHangsHaveTakenAMinute) {
+  runner::Patience patience({20s, 20s});
+  for (int i = 0; i < 3; ++i) patience.note_hang(concat("h#", i), 20s);
+  patience.note_hang("i#0", 0s);
+  EXPECT_TRUE(patience.is_lost("h#3"));
+  EXPECT_FALSE(patience.is_lost("i#1"));
+  int left_out = 0;
+  while (patience.leaves_out("h#3")) ++left_out;
+  EXPECT_EQ(left_out, 15);
+  patience.note_hang("h#3", 1s);
+  EXPECT_TRUE(patience.is_lost("i#1"));
+  EXPECT_FALSE(patience.is_lost("j#0"));
+  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(patience.leaves_out("h#4"));
+}
+
+// Hangs that several threads wait for at once count once.
+TEST(Blocks, CountHangsOfSeveralThreadsOnce) {
+  runner::Patience patience({20s, 20s});
+  patience.note_begin("h#0");
+  std::thread other([&] { patience.note_begin("h#1"); });
+  other.join();
+  patience.note_hang("h#0", 100s);  // 50 s for each of two threads
+  EXPECT_FALSE(patience.is_lost("h#2"));
+}
+
 std::vector<std::string> many(char letter, int count) {
   std::vector<std::string> ids;
   for (int i = 0; i < count; ++i) ids.push_back(concat(letter, i));

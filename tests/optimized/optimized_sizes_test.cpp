@@ -249,6 +249,113 @@ TEST(OptimizedSizes, DoNotMoveProductsPastOtherViews) {
   m.expect_agreement({x}, {out, m.call("aten::neg.out", view, m.moving({most, 3}))}, {{{2, 3}}});
 }
 
+// A block of a decoder. Each matrix product has the rows of all groups as one dimension, and the elementwise calls have
+// the groups. There is at most one group.
+struct Rows : Moving {
+  static inline const PlanBuilder::Sizes groups{1, most, 3}, rows{most, 3};
+  Index x, n, base;
+
+  explicit Rows(std::int32_t most_groups = 1) : x(moving({most_groups, most, 3})), n(plan.integer(0)), base(grouped()) {
+    plan.call_named("aten::linear.out",
+                    {{"input", x}, {"weight", weight({3, 3})}, {"bias", plan.none()}, {"out", base}});
+    plan.call("aten::sym_size.int", {base, plan.integer(1), n});
+  }
+  Index grouped() { return moving({plan.at(x).sizes[0], most, 3}); }
+  Index list(const std::vector<std::int64_t>& values) { return plan.list<pte::IntListT>(values); }
+  Index view(Index self, const std::vector<std::int64_t>& values, const PlanBuilder::Sizes& bounds) {
+    const Index out = plan.tensor(float32, bounds, pte::TensorShapeDynamism::DYNAMIC_BOUND);
+    plan.call("executorch_prim::et_view.default", {self, list(values), out});
+    return out;
+  }
+  Index product(Index self) {
+    const Index out = moving(rows);
+    plan.call_named("aten::mm.out",
+                    {{"self", view(self, {n, plan.integer(3)}, rows)}, {"mat2", weight({3, 3})}, {"out", out}});
+    return out;
+  }
+  Index grouped_view(Index self) { return view(self, {plan.integer(1), n, plan.integer(3)}, groups); }
+  Index expand(Index self, const std::vector<std::int64_t>& values, Index out) {
+    plan.call("aten::expand_copy.out", {self, list(values), plan.boolean(false), out, out});
+    return out;
+  }
+  std::size_t expect_outcomes(Index out) {
+    return expect_agreement(
+        {x}, {out}, {{{1, 12, 3}}, {{1, 5, 3}}, {{1, 1, 3}}, {{1, 0, 3}}, {{0, 0, 3}}, {{0, 5, 3}}, {{2, 3, 3}}});
+  }
+};
+
+// The first view of a block shows that there is one group, or there are no rows. It stays; the views of products go.
+TEST(OptimizedSizes, FuseThroughViews) {
+  Rows m;
+  const Index hidden = m.call("aten::relu.out", m.grouped_view(m.product(m.base)), m.moving(Rows::groups));
+  const Index sum = m.add(m.base, m.grouped_view(m.product(hidden)), m.moving(Rows::groups));
+  EXPECT_EQ(m.expect_outcomes(sum), 6u);  // linear, size, view, product with relu, view, product with sum
+  EXPECT_EQ(m.refused(), 2u);
+}
+
+TEST(OptimizedSizes, DoNotAddSeveralGroups) {
+  Rows m(2);
+  const Index sum = m.add(m.base, m.grouped_view(m.product(m.base)), m.grouped());
+  EXPECT_EQ(m.expect_outcomes(sum), 6u);
+}
+
+// No view shows that there is one group: the sum may have no groups, although the product has rows.
+TEST(OptimizedSizes, DoNotAddGroupsThatAreNotKnown) {
+  Rows m;
+  const Index rows = m.moving(Rows::rows), product = m.moving(Rows::rows);
+  m.plan.call_named("aten::slice_copy.Tensor_out", {{"self", m.weight(Rows::rows)},
+                                                    {"dim", m.plan.integer(0)},
+                                                    {"start", m.plan.integer(0)},
+                                                    {"end", m.n},
+                                                    {"step", m.plan.integer(1)},
+                                                    {"out", rows}});
+  m.plan.call_named("aten::mm.out", {{"self", rows}, {"mat2", m.weight({3, 3})}, {"out", product}});
+  const Index sum = m.add(m.base, m.grouped_view(product), m.moving(Rows::groups));
+  EXPECT_EQ(m.expect_outcomes(sum), 6u);
+  EXPECT_EQ(m.refused(), 1u);
+}
+
+// The kernel knows one size that is left, not two.
+TEST(OptimizedSizes, DoNotFuseResultsWithTwoOpenSizes) {
+  Rows m(2);
+  const Index groups = m.plan.integer(0), product = m.grouped();
+  m.plan.call("aten::sym_size.int", {m.base, m.plan.integer(0), groups});
+  m.plan.call_named("aten::linear.out",
+                    {{"input", m.base}, {"weight", m.weight({3, 3})}, {"bias", m.plan.none()}, {"out", product}});
+  const Index view = m.view(product, {m.n, groups, m.plan.integer(3)}, {most, 2, 3});
+  EXPECT_EQ(m.expect_outcomes(m.call("aten::relu.out", view, m.moving({most, 2, 3}))), 6u);
+}
+
+TEST(OptimizedSizes, KeepViewsThatOthersRead) {
+  Rows m;
+  const Index view = m.grouped_view(m.product(m.base));
+  const Index out = m.call("aten::relu.out", view, m.moving(Rows::groups));
+  EXPECT_EQ(
+      m.expect_outcomes(m.add(out, m.call("aten::neg.out", view, m.moving(Rows::groups)), m.moving(Rows::groups))), 8u);
+}
+
+// The view has as many elements in another order of sizes, so that the sum broadcasts both operands.
+TEST(OptimizedSizes, DoNotAddViewsOfOtherSizes) {
+  Rows m;
+  const Index view = m.view(m.product(m.base), {m.n, m.plan.integer(1), m.plan.integer(3)}, {most, 1, 3});
+  EXPECT_EQ(m.expect_outcomes(m.add(m.base, view, m.moving({most, most, 3}))), 6u);
+}
+
+TEST(OptimizedSizes, DropExpansionsThatKeepSizes) {
+  Rows m;
+  const Index copy = m.expand(m.base, {m.plan.integer(-1), m.n, m.plan.integer(3)}, m.moving(Rows::groups));
+  const Index same = m.view(copy, {m.n, m.plan.integer(3)}, Rows::rows);
+  EXPECT_EQ(m.expect_outcomes(m.add(copy, m.call("aten::neg.out", same, m.moving(Rows::rows)), m.moving(Rows::groups))),
+            5u);
+}
+
+TEST(OptimizedSizes, KeepExpansionsThatAddRows) {
+  Rows m;
+  const Index copy =
+      m.expand(m.base, {m.plan.integer(1), m.plan.integer(12), m.plan.integer(3)}, m.moving(Rows::groups));
+  EXPECT_EQ(m.expect_outcomes(m.add(copy, m.base, m.moving(Rows::groups))), 4u);
+}
+
 // A constant operand of one size, whose elements are broadcast.
 TEST(OptimizedSizes, BroadcastConstants) {
   Moving m;

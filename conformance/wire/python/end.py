@@ -33,7 +33,12 @@ import time
 import traceback
 import zlib
 
-import numpy
+try:
+    import numpy
+except ModuleNotFoundError as missing:
+    if __name__ != "__main__":
+        raise
+    sys.exit(f"{sys.executable} cannot import numpy: {missing}")
 
 # begin generated python from spec/protocol.yaml, by tools/specgen/blocks.py
 HELLO, CAPS, RESET, KERNEL, LOAD, METHOD, SET_INPUT, EXECUTE, GET_OUTPUT, UNLOAD, PING, QUIT, STATE = range(1, 14)
@@ -327,6 +332,14 @@ def fork(server, requests):
     serve_in_forks(server, requests, lambda: socket.recv_fds(requests, 1, 3)[1])
 
 
+def imported(module):
+    """The module. If it, or a module that it imports, is missing, the process ends with a sentence."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as missing:
+        sys.exit(f"{sys.executable} cannot import {module}: {missing}")
+
+
 def main():
     parser = argparse.ArgumentParser(description="Functions over numpy arrays as a testee.")
     parser.add_argument("module", metavar="MODULE[:ATTRIBUTE]")
@@ -339,7 +352,7 @@ def main():
     # The wire is for frames alone: what the module prints goes to standard error.
     wire_in, wire_out = os.dup(0), os.dup(1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0), os.dup2(2, 1)
-    loaded = importlib.import_module(module)
+    loaded = imported(module)
     facts = binary_of(loaded) | getattr(loaded, "facts", {})
     server = Server(getattr(loaded, "name", module), getattr(loaded, attribute or "kernels", {}), getattr(loaded, "load", None), facts=facts)
     if arguments.fork:

@@ -29,7 +29,8 @@ def given(value):
 
 
 def kernel(schema):
-    operator = getattr(getattr(torch.ops.aten, schema.name.removeprefix("aten::")), schema.overload_name)
+    namespace, _, operator_name = schema.name.partition("::")
+    operator = getattr(getattr(getattr(torch.ops, namespace), operator_name), schema.overload_name)
     inputs = [a for a in schema.arguments if not a.is_out]
     names = [a.name for a in schema.arguments if a.is_out]
     in_place = [a.name for a in inputs if a.alias_info and a.alias_info.is_write]  # each has an out of its own, after those of the schema
@@ -50,5 +51,10 @@ def kernel(schema):
     return call
 
 
-kernels = {f"{s.name}.{s.overload_name}": kernel(s) for s in torch._C._jit_get_all_schemas()
-           if s.name.startswith("aten::") and any(a.is_out for a in s.arguments)}
+def kernels_of(namespace):
+    """The operators with outs that torch has in the namespace."""
+    return {f"{s.name}.{s.overload_name}": kernel(s) for s in torch._C._jit_get_all_schemas()
+            if s.name.startswith(f"{namespace}::") and any(a.is_out for a in s.arguments)}
+
+
+kernels = kernels_of("aten")

@@ -417,6 +417,15 @@ def load(program, data):
         self.assertEqual(code, 0, out + err)
         self.assertRegex(out, r"\ndim_orders +1 +1 ")
 
+    def test_a_testee_whose_modules_are_missing_is_refused_in_a_sentence(self):
+        self.write("torch.py", b'raise ModuleNotFoundError("No module named torch", name="torch")\n')
+        without_torch = WITH_NUMPY | {"PYTHONPATH": str(self.folder)}
+        for testee, module in ("torch", "torch_kernels"), ("executorch+llm", "executorch_llm"):
+            with self.subTest(testee):
+                code, _, err = assay("kernels", testee, cwd=self.folder, env=without_torch)
+                self.assertEqual((code, len(err.splitlines())), (4, 1), err)
+                self.assertRegex(err, rf": \S+python\S* cannot import {module}: No module named torch$")
+
     def test_programs(self):
         self.write("mine.py", self.MODULE.encode())
         code, out, err = assay("run", PROGRAMS / "mlp" / "program.pte", "--input", PROGRAMS / "mlp" / "call0_input0.npy", "--with", "python:mine", cwd=self.folder, env=WITH_NUMPY)
