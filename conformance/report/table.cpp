@@ -25,7 +25,7 @@ constexpr std::size_t shortest_message = 16;
 struct Line {
   std::string operator_name;
   std::string cases;
-  std::array<std::string, verdict::verdicts.size()> counts;
+  std::vector<std::string> counts;  // of the verdicts that are told
   std::string worst;
   verdict::Tier tier = verdict::Tier::none;
 };
@@ -33,7 +33,7 @@ struct Line {
 struct Widths {
   std::size_t operator_name = 0;
   std::size_t cases = 0;
-  std::array<std::size_t, verdict::verdicts.size()> counts{};
+  std::vector<std::size_t> counts;
   std::size_t worst = 0;
 
   std::size_t total() const {
@@ -62,20 +62,31 @@ std::string without_middle(const std::string& name, std::size_t width) {
 
 std::string count_text(std::uint64_t count) { return count == 0 ? "-" : fmt::format("{}", count); }
 
-Line heading(std::string_view subject) {
+using Told = std::vector<verdict::VerdictRow>;
+
+Told told_of(const verdict::TesteeSummary& testee) {
+  const verdict::VerdictCounts all = verdict::verdict_counts(testee);
+  Told told;
+  std::ranges::copy_if(verdict::verdicts, std::back_inserter(told),
+                       [&](const verdict::VerdictRow& row) { return verdict::is_told(row.verdict, all); });
+  return told;
+}
+
+Line heading(std::string_view subject, const Told& told) {
   Line line{std::string(subject), "cases", {}, "worst", {}};
-  for (std::size_t i = 0; i < verdict::verdicts.size(); ++i) line.counts[i] = verdict::verdicts[i].name;
+  for (const verdict::VerdictRow& row : told) line.counts.emplace_back(row.name);
   return line;
 }
 
-Line counted(std::string operator_name, const verdict::VerdictCounts& counts) {
+Line counted(std::string operator_name, const verdict::VerdictCounts& counts, const Told& told) {
   Line line{std::move(operator_name), count_text(verdict::total(counts)), {}, "", {}};
-  std::ranges::transform(counts, line.counts.begin(), count_text);
+  for (const verdict::VerdictRow& row : told)
+    line.counts.push_back(count_text(counts[static_cast<std::size_t>(row.verdict)]));
   return line;
 }
 
-Line of_operator(const std::string& operator_name, const verdict::OperatorSummary& entry) {
-  Line line = counted(text::printable(operator_name), entry.verdicts);
+Line of_operator(const std::string& operator_name, const verdict::OperatorSummary& entry, const Told& told) {
+  Line line = counted(text::printable(operator_name), entry.verdicts, told);
   if (entry.worst != verdict::Tier::none) line.worst = verdict::name(entry.worst);
   line.tier = entry.worst;
   return line;
@@ -83,10 +94,11 @@ Line of_operator(const std::string& operator_name, const verdict::OperatorSummar
 
 Widths measure(const std::vector<Line>& lines) {
   Widths widths;
+  widths.counts.resize(lines.front().counts.size());
   for (const Line& line : lines) {
     widths.operator_name = std::max(widths.operator_name, line.operator_name.size());
     widths.cases = std::max(widths.cases, line.cases.size());
-    for (std::size_t i = 0; i < verdict::verdicts.size(); ++i)
+    for (std::size_t i = 0; i < line.counts.size(); ++i)
       widths.counts[i] = std::max(widths.counts[i], line.counts[i].size());
     widths.worst = std::max(widths.worst, line.worst.size());
   }
@@ -109,7 +121,7 @@ Widths fit(Widths widths, std::size_t table_width) {
 void write_line(std::ostream& out, const Line& line, const Widths& widths, bool colour) {
   fmt::print(out, "{:<{}}{}{:>{}}", without_middle(line.operator_name, widths.operator_name), widths.operator_name, gap,
              line.cases, widths.cases);
-  for (std::size_t i = 0; i < verdict::verdicts.size(); ++i)
+  for (std::size_t i = 0; i < line.counts.size(); ++i)
     fmt::print(out, " {:>{}}", line.counts[i], widths.counts[i]);
   if (!line.worst.empty()) {
     const std::string worst = without_middle(line.worst, widths.worst);
@@ -119,9 +131,10 @@ void write_line(std::ostream& out, const Line& line, const Widths& widths, bool 
 }
 
 void write_lines(std::ostream& out, const verdict::TesteeSummary& testee, const TableStyle& style) {
-  std::vector<Line> lines{heading(style.subject)};
-  for (const auto& [operator_name, entry] : testee.operators) lines.push_back(of_operator(operator_name, entry));
-  lines.push_back(counted(fmt::format("total of {}", testee.operators.size()), verdict::verdict_counts(testee)));
+  const Told told = told_of(testee);
+  std::vector<Line> lines{heading(style.subject, told)};
+  for (const auto& [operator_name, entry] : testee.operators) lines.push_back(of_operator(operator_name, entry, told));
+  lines.push_back(counted(fmt::format("total of {}", testee.operators.size()), verdict::verdict_counts(testee), told));
 
   const bool fitted = style.width != TableStyle::unlimited;
   const Widths widths = fitted ? fit(measure(lines), style.width) : measure(lines);

@@ -162,10 +162,13 @@ CallProgram program_of_call(const Operator& op, std::span<const Value> arguments
 }
 
 BundledProgram bundle_of_call(const Operator& op, std::span<const Value> arguments) {
-  const CallProgram call = program_of_call(op, arguments);
+  return bundle_of(program_of_call(op, arguments), arguments.last(op.outs()));
+}
+
+BundledProgram bundle_of(const CallProgram& call, std::span<const Value> outs) {
   auto test = std::make_unique<bpte::BundledMethodTestCaseT>();
   for (const Tensor& t : call.inputs) test->inputs.push_back(bundled(t));
-  for (const Value& out : arguments.last(op.outs())) add(test->expected_outputs, out);
+  for (const Value& out : outs) add(test->expected_outputs, out);
   auto suite = std::make_unique<bpte::BundledMethodTestSuiteT>();
   suite->method_name = "forward";
   suite->test_cases.push_back(std::move(test));

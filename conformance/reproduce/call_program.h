@@ -21,4 +21,7 @@ CallProgram program_of_call(const Operator& op, std::span<const Value> arguments
 // The program with its inputs, and with the outs as the expected outputs.
 BundledProgram bundle_of_call(const Operator& op, std::span<const Value> arguments);
 
+// The program with its inputs, and with these values as the expected outputs.
+BundledProgram bundle_of(const CallProgram& call, std::span<const Value> outs);
+
 }  // namespace assay::reproduce

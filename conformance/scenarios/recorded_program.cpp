@@ -14,16 +14,21 @@ Recorded read(const fs::path& folder) {
   const fs::path file = folder / "program.pte";
   hosts::ProgramCalls calls = hosts::read_calls(folder / "calls.json");
   const ValidProgram program = hosts::valid_program(files::open_file(file), files::open_data_files(calls.data));
+  return std::make_shared<const RecordedProgram>(
+      recorded_program(folder.filename().string(), file, program, std::move(calls)));
+}
+
+}  // namespace
+
+RecordedProgram recorded_program(std::string name, fs::path file, const ValidProgram& program,
+                                 hosts::ProgramCalls calls) {
   const hosts::Host host(program);
   for (hosts::ProgramCall& call : calls.calls) {
     if (call.method.empty()) call.method = host.default_method();
     call.inputs = hosts::adapted(host.plan(call.method), std::move(call.inputs));
   }
-  return std::make_shared<const RecordedProgram>(
-      RecordedProgram{folder.filename().string(), file, program, std::move(calls)});
+  return {std::move(name), std::move(file), program, std::move(calls)};
 }
-
-}  // namespace
 
 std::vector<Recorded> recorded_programs(const fs::path& folder) {
   std::vector<fs::path> folders;

@@ -21,6 +21,10 @@ struct RecordedProgram {
 };
 using Recorded = std::shared_ptr<const RecordedProgram>;
 
+// A program with these calls, of which each gets a method and the layouts that the method declares.
+RecordedProgram recorded_program(std::string name, std::filesystem::path file, const ValidProgram& program,
+                                 hosts::ProgramCalls calls);
+
 // The recorded programs of a folder such as golden/programs, sorted by name. Throws Fault if a program cannot be read
 // or is not valid.
 std::vector<Recorded> recorded_programs(const std::filesystem::path& folder);

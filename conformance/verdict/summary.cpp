@@ -33,9 +33,14 @@ void add(VerdictCounts& sum, const VerdictCounts& counts) {
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += counts[i];
 }
 
+bool is_told(Verdict verdict, const VerdictCounts& counts) {
+  return verdict != Verdict::undecided || counts[index(verdict)] > 0;
+}
+
 nlohmann::ordered_json counts_json(const VerdictCounts& counts) {
   nlohmann::ordered_json json;
-  for (const VerdictRow& v : verdicts) json[std::string(v.name)] = counts[index(v.verdict)];
+  for (const VerdictRow& v : verdicts)
+    if (is_told(v.verdict, counts)) json[std::string(v.name)] = counts[index(v.verdict)];
   return json;
 }
 
@@ -67,7 +72,9 @@ void Summary::add(const Defect& defect) {
 VerdictCounts verdict_counts(const TesteeSummary& testee) { return sum(testee, &OperatorSummary::verdicts); }
 VerdictCounts promised_counts(const TesteeSummary& testee) { return sum(testee, &OperatorSummary::promised); }
 
-std::uint64_t judged_of(const VerdictCounts& counts) { return total(counts) - counts[index(Verdict::unsupported)]; }
+std::uint64_t judged_of(const VerdictCounts& counts) {
+  return total(counts) - counts[index(Verdict::unsupported)] - counts[index(Verdict::undecided)];
+}
 
 std::uint64_t passed_of(const VerdictCounts& counts) {
   return counts[index(Verdict::pass)] + counts[index(Verdict::quality)];

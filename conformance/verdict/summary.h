@@ -18,7 +18,10 @@ using VerdictCounts = std::array<std::uint64_t, verdicts.size()>;
 
 std::uint64_t total(const VerdictCounts& counts);
 void add(VerdictCounts& sum, const VerdictCounts& counts);
-nlohmann::ordered_json counts_json(const VerdictCounts& counts);  // the counts, with the names of the verdicts as keys
+// Whether tables and files tell the count of this verdict: `undecided` is left out where no case has it.
+bool is_told(Verdict verdict, const VerdictCounts& counts);
+// The counts that are told, with the names of the verdicts as keys.
+nlohmann::ordered_json counts_json(const VerdictCounts& counts);
 
 struct OperatorSummary {
   VerdictCounts verdicts{};

@@ -7,7 +7,7 @@
 // The closed lists of verdicts, classes and reasons.
 namespace assay::verdict {
 
-enum class Verdict : std::uint8_t { pass, quality, fail, unsupported, crash, timeout };
+enum class Verdict : std::uint8_t { pass, quality, fail, unsupported, crash, timeout, undecided };
 
 struct VerdictRow {
   Verdict verdict;
@@ -23,6 +23,7 @@ inline constexpr std::array verdicts = std::to_array<VerdictRow>({
      "The testee has no kernel for the operator, or refuses a call that its contract does not promise."},
     {Verdict::crash, "crash", "The call ends the process in which it runs."},
     {Verdict::timeout, "timeout", "The call does not return within the time limit."},
+    {Verdict::undecided, "undecided", "The answer may be right: too many answers would count as right."},
 });
 
 // The class of a failing case: what is wrong with it.

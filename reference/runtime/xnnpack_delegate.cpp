@@ -9,16 +9,6 @@
 namespace assay {
 namespace {
 
-// The bytes of an argument as a tensor of a payload: contiguous, its dims in the order of the argument's dim order. A
-// number is a tensor of one dim.
-Tensor as_value(Tensor argument) {
-  Dims sizes;
-  for (const Int d : argument.dim_order) sizes.push_back(argument.sizes[static_cast<int>(d)]);
-  if (argument.rank() == 0) sizes.push_back(1);
-  return {argument.dtype == DType::uint8 ? DType::int8 : argument.dtype, sizes, Dims::counting(sizes.size()),
-          std::move(argument.bytes)};
-}
-
 // The result as the argument that the program declares. XNNPACK's positions are integers of either width.
 Tensor as_argument(Tensor value, const Tensor& declared) {
   Tensor result{declared.dtype, declared.sizes, declared.dim_order, {}};
@@ -48,7 +38,8 @@ class XnnpackDelegate final : public Delegate {
   std::size_t outputs() const override { return format::size_of(method_->plan().outputs()); }
 
   void execute(std::span<Value> arguments) override {
-    for (std::size_t i = 0; i < inputs(); ++i) require_done(method_->set_input(i, as_value(tensor(arguments[i]))));
+    for (std::size_t i = 0; i < inputs(); ++i)
+      require_done(method_->set_input(i, xnnpack::as_value(tensor(arguments[i]))));
     run();
     for (std::size_t i = 0; i < outputs(); ++i) {
       Value& argument = arguments[inputs() + i];

@@ -109,7 +109,7 @@ void quantize_rows(Body& body, const xnn::Unary& table) {
       body.graph().value(table.output()).content_as_QuantizedTensor()->parameters_as_PerToken()->nonbatch_dims());
   const std::size_t rank = body.rank(input);
   const bool whole_images = body.is_image(input) && row_dims + 1 == rank;
-  const Order order = whole_images ? body.order_of({&input, 1}) : Order::listed;
+  const Order order = whole_images ? Order::channels_first : Order::listed;
   Sizes sizes = body.sizes(input, order);
   std::vector<Int> dims;
   for (std::size_t d = rank - row_dims; d < rank; ++d) dims.push_back(static_cast<Int>(d)), sizes[d] = 1;

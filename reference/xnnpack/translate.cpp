@@ -84,6 +84,14 @@ std::vector<std::uint32_t> translate(Body& body) {
   return ends;
 }
 
+Tensor as_value(Tensor argument) {
+  Dims sizes;
+  for (const Int d : argument.dim_order) sizes.push_back(argument.sizes[static_cast<int>(d)]);
+  if (argument.rank() == 0) sizes.push_back(1);
+  return {argument.dtype == DType::uint8 ? DType::int8 : argument.dtype, sizes, Dims::counting(sizes.size()),
+          std::move(argument.bytes)};
+}
+
 PlainProgram plain_program(const Graph& graph, const std::function<void(std::size_t)>& charge) {
   using enum pte::TensorShapeDynamism;
   ProgramBuilder program;

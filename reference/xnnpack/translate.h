@@ -15,6 +15,10 @@ inline constexpr std::size_t bytes_of_node = 8192;
 // The position of a node in messages, such as "node 7, Conv2d".
 std::string place_of_node(const Graph& graph, std::uint32_t node);
 
+// The elements of an argument of a delegate as a value of its payload: contiguous, its dims in the order of the
+// argument's dim order. A tensor of rank 0 becomes a tensor of one dim, and unsigned bytes become signed ones.
+Tensor as_value(Tensor argument);
+
 // A program whose method "forward" computes the graph, with the dims of the graph's values as upper bounds of sizes.
 // External value k of the graph is input k of the method or, if it is an output, output k - (the number of inputs).
 struct PlainProgram {

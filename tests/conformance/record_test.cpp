@@ -126,7 +126,7 @@ TEST(Record, BadInputIsRefusedByName) {
             "record: \"dtypes\" and \"layouts\" must name the same tensors, got 1 and 2 entries");
   EXPECT_EQ(error_of(line_with("verdict", "passed")),
             "record: field \"verdict\" must be one of \"pass\", \"quality\", \"fail\", \"unsupported\", "
-            "\"crash\", \"timeout\", got \"passed\"");
+            "\"crash\", \"timeout\", \"undecided\", got \"passed\"");
   EXPECT_EQ(error_of(line_with("verdict", "fail")), "record: verdict \"fail\" needs a class, got \"\"");
   EXPECT_EQ(error_of(line_with("class", "nan")), "record: verdict \"pass\" has no class, got \"nan\"");
   EXPECT_EQ(error_of(line_with("elements", -1)), "record: field \"elements\" must be an integer of at least 0, got -1");

@@ -69,11 +69,11 @@ TEST(Summary, CountsPerTesteeOperatorAndVerdict) {
   ASSERT_EQ(summary.testees.size(), 2u);
   const verdict::TesteeSummary& testee = summary.testees.at("executorch");
   const verdict::OperatorSummary& add = testee.operators.at("aten::add.out");
-  EXPECT_THAT(add.verdicts, ElementsAre(2, 0, 2, 0, 0, 0));
-  EXPECT_THAT(add.promised, ElementsAre(1, 0, 2, 0, 0, 0));
+  EXPECT_THAT(add.verdicts, ElementsAre(2, 0, 2, 0, 0, 0, 0));
+  EXPECT_THAT(add.promised, ElementsAre(1, 0, 2, 0, 0, 0, 0));
   EXPECT_DOUBLE_EQ(add.seconds, 2.0);
   EXPECT_EQ(add.worst, verdict::Tier::wrong_exported);
-  EXPECT_THAT(verdict::verdict_counts(testee), ElementsAre(2, 1, 2, 1, 1, 0));
+  EXPECT_THAT(verdict::verdict_counts(testee), ElementsAre(2, 1, 2, 1, 1, 0, 0));
   EXPECT_EQ(verdict::kinds_of_passes(testee), "2 answers and 0 right refusals pass");
   EXPECT_EQ(verdict::headline(testee), "2 of 5 promised calls pass (40.00 %); 0 defects");
 }

@@ -1,0 +1,219 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <map>
+
+#include "command/judging.h"
+#include "conformance/delegates/defects.h"
+#include "conformance/files/some_inputs.h"
+#include "conformance/hosts/program_at_path.h"
+#include "conformance/reproduce/call_program.h"
+#include "conformance/scenarios/stage.h"
+#include "conformance/text/printable.h"
+#include "conformance/wire/address.h"
+
+// assay delegate: judges how a runtime computes XNNPACK delegates, and names the first wrong node.
+namespace assay::command {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* delegate_details =
+    R"(spec/delegates.md defines the cases and the right answers. PROGRAM is a .pte or .bpte file. The calls of a .pte file are in the
+file calls.json of the same folder (spec/program_calls.md). If there is no such file, assay makes one call with small
+numbers. Without PROGRAM, the recorded programs in golden/delegated are judged.
+
+The reference runs each program. Each call of an XNNPACK delegate gives these cases: each node alone, each pair of
+neighbouring nodes, and the whole delegate. TESTEE runs a case as a program of its own, with the inputs that the
+reference has there. A node that fails is therefore wrong itself. Its inputs are right.
+
+)";
+
+constexpr std::size_t all_of_it = std::string::npos;  // of a text
+
+struct DelegateRequest : JudgingRequest {
+  std::vector<std::string> programs;
+  std::string cases, save;
+};
+
+// A call of the program's default method with made inputs.
+hosts::ProgramCall some_call(const ValidProgram& program) {
+  const hosts::Host host(program);
+  hosts::ProgramCall call{host.default_method(), {}, {}, {}, {}};
+  const Method method = inspect::value_or_throw(LoadedProgram(program).method(call.method));
+  for (std::optional<Value>& input : files::some_inputs(method)) {
+    if (!input)
+      throw Fault(Outcome::unsupported, "delegate.calls", "an input is too large to be made: write calls.json");
+    call.inputs.push_back(std::move(*input));
+  }
+  return call;
+}
+
+// The calls of a program: those of its bundle, those of calls.json beside it, or one call with made inputs.
+hosts::ProgramCalls calls_of(const fs::path& path, const File& file, const ValidProgram& program) {
+  hosts::ProgramCalls calls;
+  if (format::file_kind(file.bytes) == &format::bundle_kind)
+    hosts::each_call(inspect::value_or_throw(open_bundle(file)), hosts::bundle_tolerance,
+                     [&](const hosts::ProgramCall& call) { calls.calls.push_back(call); });
+  if (const fs::path beside = path.parent_path() / "calls.json"; calls.calls.empty() && fs::exists(beside))
+    calls = hosts::read_calls(beside);
+  if (calls.calls.empty()) calls.calls.push_back(some_call(program));
+  return calls;
+}
+
+scenarios::RecordedProgram program_at(const fs::path& path) {
+  const File file = files::open_file(path);
+  const File program = hosts::program_in_file(file);
+  const fs::path beside = path.parent_path() / "calls.json";
+  const bool is_bundle = format::file_kind(file.bytes) == &format::bundle_kind;
+  const auto data = is_bundle || !fs::exists(beside) ? std::vector<fs::path>() : hosts::read_calls(beside).data;
+  const ValidProgram valid = hosts::valid_program(program, files::open_data_files(data));
+  return scenarios::recorded_program(fs::path(path).replace_extension().string(), path, valid,
+                                     calls_of(path, file, valid));
+}
+
+delegates::Pieces pieces_for(const DelegateRequest& r) {
+  delegates::Pieces all;
+  const auto add = [&](const scenarios::RecordedProgram& program) {
+    std::ranges::move(delegates::pieces_of(program), std::back_inserter(all));
+  };
+  for (const std::string& program : r.programs) add(program_at(program));
+  if (r.programs.empty())
+    for (const auto& program : scenarios::recorded_programs(golden_folder(r.golden).parent_path() / "delegated"))
+      add(*program);
+  std::erase_if(all, [&](const auto& piece) { return !r.cases.empty() && !cases::matches(r.cases, piece->id); });
+  if (all.empty())
+    throw Fault(Outcome::unsupported, "delegate.cases", "there is no call of an XNNPACK delegate to judge");
+  return all;
+}
+
+std::vector<scenarios::Scenario> scenarios_of(const delegates::Pieces& pieces) {
+  std::vector<scenarios::Scenario> all;
+  std::ranges::transform(pieces, std::back_inserter(all), delegates::scenario);
+  return all;
+}
+
+class DelegateRun final : public JudgingRun {
+ public:
+  explicit DelegateRun(DelegateRequest& request)
+      : JudgingRun(request),
+        request_(request),
+        runtime_(open_program_runner(request.run.testee)),
+        pieces_(pieces_for(request)),
+        stage_(
+            scenarios_of(pieces_), *runtime_,
+            sandbox::time_limit_of(std::chrono::seconds(request.timeout), runtime_->is_remote(), &watch_interrupts()),
+            request.workers),
+        findings_(pieces_) {
+    request_.run.subject = "nodes";
+    plan(stage_.blocks());
+  }
+
+ private:
+  bool is_remote() const override { return runtime_->is_remote(); }
+  verdict::Facts own_settings() const override {
+    verdict::Facts facts = facts_of_testee(runtime_->name(), runtime_->facts(), runtime_->binaries());
+    facts.insert(facts.begin() + 2, {"suite", "delegate"});
+    facts.push_back(
+        {"programs", request_.programs.empty() ? "all" : fmt::format("{}", fmt::join(request_.programs, " "))});
+    return facts;
+  }
+  void judge_blocks(const std::vector<runner::Ids>& blocks, const Add& add) override { stage_.judge(blocks, add); }
+  std::string waits_for() const override { return stage_.patience().waits_for(); }
+  void keep(const verdict::Record& record) override { findings_.add(record); }
+  std::string_view why_not_judged() const override {
+    return "each payload that it was to run it refused as unsupported";
+  }
+
+  void find_defects(RunLog& log, bool) override {
+    for (verdict::Defect& d : findings_.defects()) {
+      d.command = command_for(d.smallest.case_id);
+      log.add(d);
+    }
+    if (const auto wrong = findings_.first_wrong(); wrong && !request_.save.empty()) save(*wrong->piece);
+  }
+
+  void print_rest() const override {
+    std::vector<delegates::WrongPiece> all = findings_.first_wrong_of_each_call();
+    all.resize(std::min(all.size(), request_.run.defects));
+    for (const delegates::WrongPiece& wrong : all)
+      std::cout << fmt::format("first wrong: {}: {}\n  {}\n", text::printable(wrong.piece->id, all_of_it),
+                               text::printable(wrong.piece->description, all_of_it),
+                               text::printable(wrong.message, all_of_it));
+  }
+
+  // The command that judges one case again.
+  std::string command_for(const std::string& id) const {
+    std::vector<std::string> words{"assay", "delegate"};
+    const bool is_command = request_.run.testee.starts_with("-- ");
+    if (!is_command) words.push_back(request_.run.testee);
+    for (const std::string& program : request_.programs) words.push_back(program);
+    words.insert(words.end(), {"--cases", id, "--save", "case.bpte"});
+    return wire::quoted(words) + (is_command ? " " + request_.run.testee : "");
+  }
+
+  // Writes the program of a piece with its inputs and the reference's outputs.
+  void save(const delegates::Piece& piece) const {
+    const auto outputs = delegates::outputs_of(piece.part.payload, xnnpack::Form::folded, piece.inputs);
+    const std::vector<Value> outs(outputs.begin(), outputs.end());
+    const bool is_bundle = fs::path(request_.save).extension() == ".bpte";
+    files::write_file(request_.save, is_bundle ? encode(reproduce::bundle_of({piece.program(), piece.inputs}, outs))
+                                               : encode(piece.program()));
+  }
+
+  DelegateRequest& request_;
+  const std::unique_ptr<testee::Runtime> runtime_;
+  const delegates::Pieces pieces_;
+  scenarios::Stage stage_;
+  delegates::Findings findings_;
+};
+
+// A command behind "--" is the last word of the line. It is the testee, and the other words are programs.
+void take_command(DelegateRequest& r) {
+  if (r.programs.empty() || !r.programs.back().starts_with("-- ")) return;
+  std::rotate(r.programs.begin(), r.programs.end() - 1, r.programs.end());
+  std::swap(r.run.testee, r.programs.front());
+}
+
+void define_delegate(Options& options) {
+  const auto r = std::make_shared<DelegateRequest>();
+  options.add("TESTEE", r->run.testee, runtime_help).required();
+  options.add("PROGRAM", r->programs,
+              "Judges the delegates of these .pte or .bpte files; default: the recorded programs in golden/delegated");
+  options.add("--cases", r->cases, "Judges only cases whose id matches PATTERN, such as 'f32_conv/0/0/*'")
+      .value("PATTERN");
+  options
+      .add("--save", r->save,
+           "Writes the program of the first wrong case to FILE; a FILE that ends in .bpte also gets the inputs and "
+           "the expected outputs")
+      .value("FILE");
+  options.add("--timeout", r->timeout, timeout_help).value("SECONDS").within(1, 3600).shows_default();
+  options
+      .add("--golden", r->golden,
+           "Reads the recorded programs in FOLDER/../delegated; default: golden/operators of the checkout or the "
+           "installation")
+      .value("FOLDER");
+  add_workers(options, r->workers);
+  add_run_options(options, r->run);
+  options.details(concat(delegate_details, runtime_kinds, "\n\n", run_exit_codes));
+  options.action([r] {
+    take_command(*r);
+    return DelegateRun(*r).judge();
+  });
+}
+
+const Registered registered_delegate(
+    {"delegate",
+     Group::judging,
+     "Judges how a runtime computes XNNPACK delegates, and names the first wrong node",
+     define_delegate,
+     {{"assay delegate executorch+xnnpack", "judges the official runtime with the recorded programs"},
+      {"assay delegate executorch+xnnpack model.pte --save wrong.bpte",
+       "judges the delegates of a program, and writes the program of the first wrong node"},
+      {"assay delegate model.pte -- ./my_runtime", "judges a runtime in another program"}},
+     true});
+
+}  // namespace
+}  // namespace assay::command

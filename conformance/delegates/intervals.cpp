@@ -1,0 +1,355 @@
+#include "conformance/delegates/intervals.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "conformance/cases/tensors.h"
+#include "reference/numerics/bounds.h"
+
+namespace assay::delegates {
+namespace {
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity();
+constexpr Real float32_unit = 0x1p-24;  // the unit roundoff of float32
+
+// Bounds as numbers, in row-major order.
+struct Bounds {
+  Array<Real> lowest, highest;
+};
+
+Bounds numbers_of(const Interval& interval) { return {read<Real>(interval.lowest), read<Real>(interval.highest)}; }
+
+// The nearest number of the dtype at or beyond x in this direction, -1 or 1.
+Real outward(DType dtype, Real x, int direction) {
+  if (!std::isfinite(x)) return x;
+  const Real rounded = round_to(dtype, x);
+  return direction * (rounded - x) >= 0 ? rounded : round_to(dtype, rounded + direction * ulp(dtype, rounded));
+}
+
+Interval interval_of(const Tensor& like, Bounds bounds) {
+  const bool floating = is_floating(like.dtype);
+  const Real least = floating ? -infinity : least_integer(like.dtype),
+             most = floating ? infinity : largest_integer(like.dtype);
+  for (Int k = 0; k < bounds.lowest.count(); ++k) {
+    Real &low = bounds.lowest[k], &high = bounds.highest[k];
+    if (std::isnan(low) != std::isnan(high)) low = least, high = most;
+    if (floating) low = outward(like.dtype, low, -1), high = outward(like.dtype, high, 1);
+    low = std::max(low, least), high = std::min(high, most);
+  }
+  Interval interval{like, like};
+  write(bounds.lowest, interval.lowest), write(bounds.highest, interval.highest);
+  return interval;
+}
+
+Interval anything(const Tensor& like) {
+  Bounds all{Array<Real>(like.sizes), Array<Real>(like.sizes)};
+  std::ranges::fill(all.lowest.data, -infinity), std::ranges::fill(all.highest.data, infinity);
+  return interval_of(like, std::move(all));
+}
+
+// The numbers of `center`, each with the numbers that are at most so far away.
+Interval around(const Tensor& center, const Array<Real>& radius) {
+  Bounds bounds{read<Real>(center), read<Real>(center)};
+  for (Int k = 0; k < radius.count(); ++k) {
+    if (!std::isfinite(radius[k])) bounds.lowest[k] = -infinity, bounds.highest[k] = infinity;
+    if (radius[k] == 0 || !std::isfinite(bounds.lowest[k])) continue;
+    bounds.lowest[k] -= radius[k], bounds.highest[k] += radius[k];
+  }
+  return interval_of(center, std::move(bounds));
+}
+
+// -- one call with one value of each argument -------------------------------------------------------------------------
+
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool is_product(const Operator& op) {
+  return is_one_of(op.name, {"aten::mm.out", "aten::addmm.out", "aten::bmm.out", "aten::convolution.out"});
+}
+
+bool are_integers(const Tensor& t) {
+  if (!is_floating(t.dtype)) return true;
+  const Array<Real> numbers = read<Real>(t);
+  return std::ranges::all_of(numbers.data, [](Real x) { return x == std::trunc(x); });
+}
+// Whether all elements of the tensors that the call reads are integers.
+bool reads_integers(const Operator& op, std::span<const Value> arguments) {
+  bool all = true;
+  cases::each_tensor(arguments,
+                     [&](const Tensor& t, std::size_t i) { all = all && (op.arguments[i].out || are_integers(t)); });
+  return all;
+}
+
+// A composition computes in float64 what an implementation computes in float32, with one rounding or with several, and
+// sums of integers, which are exact. Each product and each sum of other numbers has the rounding errors of float32.
+Array<Real> errors_in_float32(const Operator& op, std::span<const Value> inputs, const judge::Expectation& expected,
+                              std::size_t output) {
+  Array<Real> errors(expected.outs[output].sizes);
+  const bool sums = is_product(op) || op.name == "aten::sum.IntList_out";
+  const bool rounds = sums || op.name == "aten::mul.out" || op.name == "aten::add.out";
+  if (!rounds || reads_integers(op, inputs)) return errors;
+  const Array<Real> numbers = read<Real>(expected.outs[output]);
+  const auto terms = static_cast<Real>(expected.answer.unrounded[output].terms);
+  for (Int k = 0; k < errors.count(); ++k)
+    errors[k] = float32_unit * (sums ? roundoffs(terms) * expected.magnitudes(op)[output][static_cast<std::size_t>(k)]
+                                     : std::fabs(numbers[k]));
+  return errors;
+}
+
+Interval right_for(const Operator& op, std::span<const Value> inputs, const judge::Expectation& expected,
+                   std::size_t output, Arithmetic arithmetic) {
+  const Tensor& want = expected.outs[output];
+  if (want.dtype == DType::float64) return around(want, errors_in_float32(op, inputs, expected, output));
+  const bool rounds_correctly = arithmetic == Arithmetic::exact && op.file == "arithmetic";
+  if (rounds_correctly || !is_floating(want.dtype)) return {want, want};
+  const auto right = judge::right_answers(op, expected, output);
+  return right ? Interval{right->lowest, right->highest} : anything(want);
+}
+
+// -- rules for arguments with intervals -------------------------------------------------------------------------------
+
+class Push {
+ public:
+  Push(const Operator& op, std::span<const Argument> arguments, const judge::Expectation& expected,
+       Arithmetic arithmetic)
+      : op_(op), arguments_(arguments), expected_(expected), arithmetic_(arithmetic) {}
+
+  Interval out(std::size_t output) const {
+    if (output > 0) return anything(expected_.outs[output]);  // positions of the largest elements
+    if (op_.name == "aten::eq.Scalar_out") return of_equality();
+    if (is_product(op_)) return of_product();
+    if (const auto slope = largest_slope()) return of_slope(*slope);
+    return is_monotone() ? of_corners() : anything(expected_.outs[output]);
+  }
+
+ private:
+  std::vector<Value> values(const std::function<Value(const Argument&, std::size_t)>& value) const {
+    std::vector<Value> all;
+    for (std::size_t i = 0; i < arguments_.size(); ++i) all.push_back(value(arguments_[i], i));
+    return all;
+  }
+
+  // -- monotone in each argument --------------------------------------------------------------------------------------
+
+  bool is_monotone() const {
+    return op_.file == "movement" ||
+           is_one_of(op_.name, {"aten::add.out",
+                                "aten::add.Scalar_out",
+                                "aten::sub.out",
+                                "aten::rsub.Scalar_out",
+                                "aten::mul.out",
+                                "aten::mul.Scalar_out",
+                                "aten::div.Scalar_out",
+                                "aten::div.Scalar_mode_out",
+                                "aten::maximum.out",
+                                "aten::minimum.out",
+                                "aten::clamp.out",
+                                "aten::clamp.Tensor_out",
+                                "aten::relu.out",
+                                "aten::neg.out",
+                                "aten::floor.out",
+                                "aten::ceil.out",
+                                "aten::round.out",
+                                "aten::exp.out",
+                                "aten::log.out",
+                                "aten::sqrt.out",
+                                "aten::sigmoid.out",
+                                "aten::tanh.out",
+                                "aten::elu.out",
+                                "aten::amax.out",
+                                "aten::amin.out",
+                                "aten::sum.IntList_out",
+                                "aten::mean.out",
+                                "aten::avg_pool2d.out",
+                                "aten::max_pool2d_with_indices.out",
+                                "aten::upsample_bilinear2d.vec_out",
+                                "aten::where.self_out",
+                                "aten::gt.Scalar_out",
+                                "aten::lt.Scalar_out",
+                                "aten::full_like.out",
+                                "quantized_decomposed::quantize_per_tensor.out",
+                                "quantized_decomposed::dequantize_per_tensor.out"}) ||
+           (is_one_of(op_.name, {"aten::div.out", "aten::reciprocal.out", "aten::rsqrt.out"}) && keeps_from_zero());
+  }
+
+  // Whether no interval of the last tensor argument, by which the operator divides, contains 0.
+  bool keeps_from_zero() const {
+    for (const Argument& a : arguments_) {
+      if (a.is_point() || !std::holds_alternative<Tensor>(a.value)) continue;
+      const Bounds b = numbers_of(*a.intervals[0]);
+      for (Int k = 0; k < b.lowest.count(); ++k)
+        if (!(b.lowest[k] > 0 || b.highest[k] < 0)) return false;
+    }
+    return true;
+  }
+
+  static Value corner(const Argument& a, bool high) {
+    const auto end = [&](const std::optional<Interval>& i, const Tensor& t) {
+      return !i ? t : high ? i->highest : i->lowest;
+    };
+    if (const Tensor* t = std::get_if<Tensor>(&a.value)) return end(a.intervals[0], *t);
+    Tensors list = std::get<Tensors>(a.value);
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (list[i]) list[i] = end(a.intervals[i], *list[i]);
+    return list;
+  }
+
+  // The hull of what is right for the ends of the intervals. The tensors of a list are at the same end, because each
+  // element of the result depends on one of them.
+  Interval of_corners() const {
+    std::size_t intervals = 0;
+    for (const Argument& a : arguments_) intervals += !a.is_point();
+    std::optional<Bounds> hull;
+    for (std::size_t at = 0; at < (std::size_t{1} << intervals); ++at) {
+      std::size_t next = 0;
+      const std::vector<Value> inputs = values([&](const Argument& a, std::size_t) {
+        return a.is_point() ? a.value : corner(a, ((at >> next++) & 1) != 0);
+      });
+      const judge::Expectation expected = judge::expect(op_, inputs);
+      if (expected.answer.outcome != Outcome::ok) return anything(expected_.outs[0]);
+      add(hull, numbers_of(right_for(op_, inputs, expected, 0, arithmetic_)));
+    }
+    return interval_of(expected_.outs[0], std::move(*hull));
+  }
+  static void add(std::optional<Bounds>& hull, Bounds more) {
+    if (!hull) return void(hull = std::move(more));
+    for (Int k = 0; k < more.lowest.count(); ++k) {
+      Real &low = hull->lowest[k], &high = hull->highest[k];
+      const bool one_is_nan =
+          std::isnan(low) != std::isnan(more.lowest[k]) || std::isnan(high) != std::isnan(more.highest[k]);
+      low = one_is_nan ? -infinity : std::min(low, more.lowest[k]);
+      high = one_is_nan ? infinity : std::max(high, more.highest[k]);
+    }
+  }
+
+  // -- limited slope --------------------------------------------------------------------------------------------------
+
+  // The largest change of an element of the result over the largest change of an element of the argument.
+  std::optional<Real> largest_slope() const {
+    if (is_one_of(op_.name, {"aten::abs.out", "aten::sin.out", "aten::cos.out"})) return 1;
+    if (op_.name == "aten::_softmax.out") return 0.5;
+    if (op_.name == "aten::gelu.out") return 1.13;  // the derivative at sqrt(2) is 1.1289
+    if (op_.name != "aten::leaky_relu.out") return {};
+    const auto slope = number_in(arguments_[1].value);
+    return std::max(Real{1}, std::fabs(slope ? exact<Real>(*slope) : 0));
+  }
+
+  // An element of a softmax depends on a whole row: the widest interval counts for all.
+  Interval of_slope(Real slope) const {
+    const Bounds in = numbers_of(*arguments_[0].intervals[0]);
+    const Array<Real> at = read<Real>(std::get<Tensor>(arguments_[0].value));
+    Array<Real> radius(in.lowest.sizes);
+    for (Int k = 0; k < at.count(); ++k) radius[k] = slope * std::max(in.highest[k] - at[k], at[k] - in.lowest[k]);
+    if (op_.name == "aten::_softmax.out" && radius.count() > 0)
+      std::ranges::fill(radius.data, std::ranges::max(radius.data));
+    Bounds right = numbers_of(
+        right_for(op_, values([](const Argument& a, std::size_t) { return a.value; }), expected_, 0, arithmetic_));
+    for (Int k = 0; k < radius.count(); ++k) {
+      const bool is_bounded = std::isfinite(radius[k]);
+      right.lowest[k] = is_bounded ? right.lowest[k] - radius[k] : -infinity;
+      right.highest[k] = is_bounded ? right.highest[k] + radius[k] : infinity;
+    }
+    return interval_of(expected_.outs[0], std::move(right));
+  }
+
+  // -- equality -------------------------------------------------------------------------------------------------------
+
+  Interval of_equality() const {
+    const Bounds in = numbers_of(*arguments_[0].intervals[0]);
+    const auto number = number_in(arguments_[1].value);
+    const Real x = number ? exact<Real>(*number) : 0;
+    Bounds truth{Array<Real>(in.lowest.sizes), Array<Real>(in.lowest.sizes)};
+    for (Int k = 0; k < in.lowest.count(); ++k) {
+      truth.lowest[k] = in.lowest[k] == x && in.highest[k] == x;
+      truth.highest[k] = in.lowest[k] <= x && x <= in.highest[k];
+    }
+    return interval_of(expected_.outs[0], std::move(truth));
+  }
+
+  // -- products -------------------------------------------------------------------------------------------------------
+
+  // |sum(a b) - sum(a0 b0)| <= sum(|a0| rb + ra (|b0| + rb)), where ra and rb are the radii of the intervals around a0
+  // and b0. To this come the rounding errors of a product of numbers that are as large as |a0| + ra and |b0| + rb.
+  Interval of_product() const {
+    const bool has_bias_first = op_.name == "aten::addmm.out";
+    const std::size_t first = has_bias_first ? 1 : 0, second = first + 1;
+    const std::size_t bias = has_bias_first ? 0 : op_.name == "aten::convolution.out" ? 2 : arguments_.size();
+    enum class As { center, size, radius, largest, zero };
+    const auto part = [&](std::size_t i, As as) -> Value {
+      const Argument& a = arguments_[i];
+      const Tensor* t = std::get_if<Tensor>(&a.value);
+      if (!t) return a.value;
+      Tensor wide = make(DType::float64, t->sizes);
+      Array<Real> numbers = read<Real>(*t);
+      const Array<Real> radius = radius_of(a);
+      for (Int k = 0; k < numbers.count(); ++k) {
+        const Real size = std::fabs(numbers[k]);
+        numbers[k] = as == As::center    ? numbers[k]
+                     : as == As::size    ? size
+                     : as == As::radius  ? radius[k]
+                     : as == As::largest ? size + radius[k]
+                                         : 0;
+      }
+      write(numbers, wide);
+      return wide;
+    };
+    const auto product = [&](As a, As b, As c) {
+      std::vector<Value> inputs = values([](const Argument& argument, std::size_t) { return argument.value; });
+      inputs[first] = part(first, a), inputs[second] = part(second, b);
+      if (bias < inputs.size()) inputs[bias] = part(bias, c);
+      for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (op_.arguments[i].out) inputs[i] = Value();
+      return judge::expect(op_, inputs);
+    };
+    const judge::Expectation spread = product(As::size, As::radius, As::radius),
+                             other = product(As::radius, As::largest, As::zero),
+                             largest = product(As::largest, As::largest, As::largest);
+    for (const judge::Expectation* e : {&spread, &other, &largest})
+      if (e->answer.outcome != Outcome::ok) return anything(expected_.outs[0]);
+    const Array<Real> s = read<Real>(spread.outs[0]), o = read<Real>(other.outs[0]), l = read<Real>(largest.outs[0]);
+    const Tensor& want = expected_.outs[0];
+    const bool is_float32 = want.dtype == DType::float64 || want.dtype == DType::float32;
+    const Real unit = float32_unit * roundoffs(static_cast<Real>(expected_.answer.unrounded[0].terms));
+    Array<Real> radius(want.sizes);
+    for (Int k = 0; k < radius.count(); ++k)
+      radius[k] = s[k] + o[k] + unit * l[k] + (is_float32 ? 0 : ulp(want.dtype, l[k])) + 0x1p-149;
+    return around(want, radius);
+  }
+  static Array<Real> radius_of(const Argument& a) {
+    const Tensor& t = std::get<Tensor>(a.value);
+    Array<Real> radius(t.sizes);
+    if (a.is_point()) return radius;
+    const Array<Real> at = read<Real>(t);
+    const Bounds in = numbers_of(*a.intervals[0]);
+    for (Int k = 0; k < at.count(); ++k) radius[k] = std::max(in.highest[k] - at[k], at[k] - in.lowest[k]);
+    return radius;
+  }
+
+  const Operator& op_;
+  std::span<const Argument> arguments_;
+  const judge::Expectation& expected_;
+  Arithmetic arithmetic_;
+};
+
+}  // namespace
+
+bool Argument::is_point() const {
+  return std::ranges::none_of(intervals, [](const std::optional<Interval>& i) { return i.has_value(); });
+}
+
+std::vector<Interval> intervals_of(const Operator& op, std::span<const Argument> arguments,
+                                   const judge::Expectation& expected, Arithmetic arithmetic) {
+  const bool all_points = std::ranges::all_of(arguments, &Argument::is_point);
+  std::vector<Value> inputs;
+  if (all_points)
+    for (const Argument& a : arguments) inputs.push_back(a.value);
+  std::vector<Interval> all;
+  for (std::size_t k = 0; k < expected.outs.size(); ++k)
+    all.push_back(all_points ? right_for(op, inputs, expected, k, arithmetic)
+                             : Push(op, arguments, expected, arithmetic).out(k));
+  return all;
+}
+
+}  // namespace assay::delegates

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "conformance/judge/judge.h"
+
+// Intervals of right values, and their way through calls of operators. spec/delegates.md states the rules.
+namespace assay::delegates {
+
+// For each element of a tensor, the smallest and the largest right number. -inf and inf are the bounds of an element
+// for which any value is right; of an integer dtype, its least and its largest number. A bound is NaN if only NaN is
+// right.
+struct Interval {
+  Tensor lowest, highest;
+
+  bool is_point() const { return lowest.bytes == highest.bytes; }  // one value is right for each element
+};
+
+// An argument of a call with the interval of each of its tensors. A tensor without an interval has one right value.
+struct Argument {
+  Value value;
+  std::vector<std::optional<Interval>> intervals = {};  // a tensor has one item, a list of tensors one for each tensor
+
+  bool is_point() const;
+};
+
+// How the node computes to which a call belongs.
+enum class Arithmetic {
+  rounded,  // by the accuracy of the operators' entries
+  exact,    // the node computes codes: the operators of arithmetic.yaml round correctly
+};
+
+// The intervals of the outs of a call whose arguments may have any values in their intervals. `expected` is the answer
+// to the call of the arguments' values, which are in their intervals.
+std::vector<Interval> intervals_of(const Operator& op, std::span<const Argument> arguments,
+                                   const judge::Expectation& expected, Arithmetic arithmetic);
+
+}  // namespace assay::delegates

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/delegates/border.h"
+#include "conformance/delegates/within.h"
+#include "conformance/scenarios/recorded_program.h"
+
+// The cases of `assay delegate`: whole delegates and parts of them. spec/delegates.md defines them.
+namespace assay::delegates {
+
+enum class Extent : std::uint8_t {
+  node,  // one node, with the nodes that quantize its inputs row by row
+  pair,  // a node and the only node that reads its output: XNNPACK may compute both at once
+  whole
+};
+
+// A part of a delegate that is judged alone, with the inputs that the reference has there.
+struct Piece {
+  std::string id;  // "f32_conv/0/0/3": the program, its call, the delegate call, and the nodes
+  Extent extent;
+  std::string kinds;        // "Conv2d", "Conv2d + Clamp" or "delegate"
+  std::string description;  // "delegate 0 of forward, node 3, Conv2d: ..."
+  std::vector<std::uint32_t> nodes;
+  Part part;
+  bool is_dynamic;
+  std::vector<Tensor> inputs;
+
+  Program program() const { return program_of(part.payload, is_dynamic); }
+};
+using Pieces = std::vector<std::shared_ptr<const Piece>>;
+
+// The pieces of one delegate call. Nodes come first, in the order of the payload, then pairs, then the whole delegate.
+// Throws Fault if the payload has a node whose meaning is not known.
+Pieces pieces_of(const DelegateCall& call, const std::string& id);
+
+// The pieces of all delegate calls of a program, by the ids of the calls.
+Pieces pieces_of(const scenarios::RecordedProgram& program);
+
+// A scenario that loads the program of a piece, calls it and judges its outputs.
+scenarios::Scenario scenario(const std::shared_ptr<const Piece>& piece);
+
+}  // namespace assay::delegates

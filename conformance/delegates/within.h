@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "conformance/delegates/composition.h"
+#include "conformance/scenarios/scenario.h"
+
+// The judge of a delegate's outputs.
+namespace assay::delegates {
+
+// An interval of right values decides about an output only if it is at most so wide, as a share of the largest
+// expected absolute value of the output; of an output of codes, as a share of the number of codes.
+inline constexpr double widest_decided = 1.0 / 64;
+
+// The right outputs of a payload: those of one of its graphs. Each graph gives all outputs.
+using RightGraphs = std::vector<std::vector<RightOutput>>;
+
+// The right outputs of the folded graph and of the literal graph; once if the graphs are equal.
+RightGraphs right_graphs(const Payload& payload, std::span<const Tensor> inputs);
+
+// `fail` if the outputs are outside of the intervals of each graph. `undecided` if they are inside, but an interval is
+// wider than `widest_decided`; the message states its width. The distance of an element is its distance from the
+// expected value in units of the distance between the expected value and the end of the interval on the same side.
+judge::Judgement judge_outputs(const RightGraphs& right, std::span<const Value> outputs);
+
+// A step's judge of these outputs. A runtime that refuses the payload as unsupported is `unsupported`.
+scenarios::StepJudge is_within(std::shared_ptr<const RightGraphs> right);
+
+}  // namespace assay::delegates
