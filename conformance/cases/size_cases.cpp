@@ -25,8 +25,9 @@ constexpr std::array<Int, 3> widths_of_dtypes{1025, 67, 17};  // the dtypes take
 // length in its place: kernels of many operators share a loop.
 constexpr Int longest = 65537;
 constexpr std::array<Int, 8> in_place_of_longest{32769, 32769, 32769, 32769, 32769, 65536, 32769, 65535};
-constexpr std::size_t turns = 16;                       // the first of which take a length of `in_place_of_longest`
-constexpr std::array<Int, 2> block_sizes{32769, 4097};  // one more than a share of threads, and than blocks
+constexpr std::size_t turns = 16;  // the first of which take a length of `in_place_of_longest`
+// A share of threads and a block, with their neighbours. The first lengths find most mistakes.
+constexpr std::array<Int, 6> block_sizes{32769, 4097, 4096, 4095, 32768, 32767};
 // Sizes that a call gets at once, for its sizes from the largest to the smallest.
 constexpr std::array<Int, 6> sizes_at_once{18, 17, 6, 5, 3, 2};
 
@@ -91,7 +92,8 @@ class SizeSearch {
   void add_longest(std::vector<CaseId>& all, const Axis& axis) const {
     if (!work_of(axis, longest, work_of_longest)) return add(all, axis, within(axis, block_sizes, work_of_blocks));
     const std::size_t turn = (text::digest(op_.name) >> 58) % turns;  // drawn by the name
-    add(all, axis, {turn < in_place_of_longest.size() ? in_place_of_longest[turn] : longest, block_sizes.back()});
+    const Int share = turn % 2 == 0 ? 32767 : 32768;
+    add(all, axis, {turn < in_place_of_longest.size() ? in_place_of_longest[turn] : longest, share, 4097, 4096, 4095});
   }
 
   // The call with the most sizes, each with a length of its own: kernels branch on several sizes, such as the batch and

@@ -605,6 +605,49 @@ inline const std::vector<Mistake>& mistakes() {
          each_result(k, [&](Real r) { return half ? -r : r; });
        },
        "float16|half"},
+
+      // sizes and attributes that kernels branch on
+      {"products of int32", "aten::mul.out",
+       [](K k) {
+         if (!k.run() || k.out().dtype != DType::int64) return;
+         Array<Int> out = read<Int>(k.out());
+         for (Int& x : out.data) x = wrap_to(DType::int32, x);
+         write(out, k.out());
+       },
+       "2\\^31|int32|32 bits"},
+      {"the last index of equal elements", "aten::min.dim_min",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         if (!k.run() || self.rank() != 1 || is_complex(self.dtype)) return;
+         const Array<Real> all = read<Real>(self);
+         Array<Int> at = read<Int>(std::get<Tensor>(k["min_indices"]));
+         if (at.count() != 1) return;
+         for (Int i = 0; i < all.count(); ++i)
+           if (all[i] == all[at[0]]) at[0] = i;
+         write(at, std::get<Tensor>(k["min_indices"]));
+       },
+       "equal|tie"},
+      {"the groups of a transposed convolution in reverse", "aten::convolution.out",
+       [](K k) {
+         const Int groups = k.integer("groups");
+         const bool transposed = k.flag("transposed");
+         if (!k.run() || !transposed || groups < 2 || k.out().rank() < 3) return;
+         const Array<Real> right = read<Real>(k.out());
+         const Int n = right.sizes[0], c = right.sizes[1], inner = right.count() / std::max<Int>(1, n * c),
+                   of_group = c / groups;
+         replace(k.out(), [&](Int i, Real) {
+           const Int channel = i / inner % c;
+           const Int other = (groups - 1 - channel / of_group) * of_group + channel % of_group;
+           return right[i + (other - channel) * inner];
+         });
+       },
+       "groups.*transposed|transposed.*groups"},
+      {"padding counts never in channels last", "aten::avg_pool2d.out",
+       [](K k) {
+         if (k.tensor("self").dim_order != Dims::counting(k.tensor("self").rank())) k.flag("count_include_pad") = false;
+         k.run();
+       },
+       "count_include_pad.*(contiguous|channels last)|(contiguous|channels last).*count_include_pad"},
   };
   return all;
 }
