@@ -295,8 +295,65 @@ bool run_scatter(const Step& step, Execution& execution) {
   return true;
 }
 
+// scatter_reduce: self, dim, index, src, reduce, include_self, out. The first number that counts replaces the element
+// of self if that does not count. Each step is rounded to the dtype. The mean of integers is rounded down.
+bool is_extreme(std::string_view reduce) { return reduce == "amax" || reduce == "amin"; }
+bool accepts_reducing(const Call& call) {
+  if (!accepts_along(call) || call.tensor(0).unbounded || !call[3].is_tensor() || call[4].kind != ValueKind::string ||
+      call[5].kind != ValueKind::boolean)
+    return false;
+  const DType dtype = call.tensor(0).dtype;
+  const std::string_view reduce = call[4].string();
+  if (reduce == "mean" && dtype == DType::boolean) return false;
+  return call.tensor(3).dtype == dtype &&
+         (reduce == "sum" || reduce == "prod" || reduce == "mean" || (is_extreme(reduce) && !is_complex(dtype)));
+}
+const void* prepare_reducing(const Call& call, Stores& stores) {
+  std::uint64_t most = 1;
+  for (int d = 0; d < call.tensor(0).rank; ++d) most *= static_cast<std::uint64_t>(call.tensor(0).declared[d]);
+  stores.scratch = std::max(stores.scratch, most * sizeof(std::int64_t));  // how many numbers each element has
+  return nullptr;
+}
+template <class T>
+T reduced(T a, T b, std::string_view reduce) {
+  if (reduce == "prod") return times(a, b);
+  if constexpr (!std::is_same_v<T, Complex>) {  // complex numbers have no larger one
+    if (reduce == "amax") return a != a || a >= b ? a : b;
+    if (reduce == "amin") return a != a || a <= b ? a : b;
+  }
+  return plus(a, b);
+}
+template <class T>
+T mean_of(T sum, std::int64_t n) {
+  if constexpr (std::is_integral_v<T>)
+    return sum / n - (sum % n < 0);
+  else
+    return sum / T(static_cast<double>(n));
+}
+bool run_reducing(const Step& step, Execution& execution) {
+  const Call& call = step.call;
+  const Tensor &self = call.tensor(0), &src = call.tensor(3);
+  Tensor& out = out_of(call);
+  const std::string_view reduce = call[4].string();
+  if (!is_along(call, src) || !resize(out, self.shape())) return false;
+  copy(out, self, execution.threads);
+  auto* counts = reinterpret_cast<std::int64_t*>(execution.scratch.data());
+  std::fill_n(counts, out.count(), call[5].boolean);
+  return with_number(out.dtype, [&]<class T>() {
+    const Reading<T> x(src, out.dtype), total(out, out.dtype);
+    const Writing<T> y(out);
+    each_along(call, strides_of(out), strides_of(src), [&](std::ptrdiff_t in, std::ptrdiff_t at) {
+      y.set(in, counts[in]++ == 0 ? x[at] : reduced(total[in], x[at], reduce));
+    });
+    for (std::ptrdiff_t i = 0; i < out.count(); ++i)
+      if (reduce == "mean" && counts[i] > 1) y.set(i, mean_of(total[i], counts[i]));
+    return true;
+  });
+}
+
 }  // namespace
 
+constexpr Kernel scatter_reduce{"scatter_reduce", accepts_reducing, prepare_reducing, run_reducing};
 constexpr Kernel embedding{"embedding", accepts_taking<embedded>, nullptr, take<embedded>};
 constexpr Kernel index_elements{"index_elements", accepts_taking<indexed>, nullptr, take<indexed>};
 constexpr Kernel index_select{"index_select", accepts_taking<selected>, nullptr, take<selected>};

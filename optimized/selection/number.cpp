@@ -111,6 +111,16 @@ bool run_float(const Step& step, Execution&) {
   return is_one(step.call[0]) && give(*step.call.arguments[1], real(step.call[0]));
 }
 
+// One of two numbers of the same kind, which a condition chooses.
+bool run_choice(const Step& step, Execution&) {
+  const Value &condition = step.call[0], &chosen = step.call[condition.boolean ? 1 : 2];
+  Value& to = *step.call.arguments[3];
+  if (condition.kind != ValueKind::boolean || step.call[1].kind != step.call[2].kind || !is_one(chosen)) return false;
+  return chosen.kind == ValueKind::real      ? give(to, chosen.real)
+         : chosen.kind == ValueKind::integer ? give(to, chosen.integer)
+                                             : give(to, chosen.boolean);
+}
+
 bool run_size(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
   const int d = self.rank > 0 ? dim_of(step.call[1], self.rank) : -1;
@@ -145,6 +155,7 @@ constexpr Kernel number_mod{"number_mod", accepts, nullptr, run_division<false>}
 constexpr Kernel number_ceil{"number_ceil", accepts, nullptr, run_rounding<std::ceil>};
 constexpr Kernel number_round{"number_round", accepts, nullptr, run_rounding<std::nearbyint>};
 constexpr Kernel number_trunc{"number_trunc", accepts, nullptr, run_rounding<std::trunc>};
+constexpr Kernel number_choice{"number_choice", accepts, nullptr, run_choice};
 constexpr Kernel number_truediv{"number_truediv", accepts, nullptr, run_true_division};
 constexpr Kernel number_neg{"number_neg", accepts, nullptr, run_neg};
 constexpr Kernel number_not{"number_not", accepts, nullptr, run_not};

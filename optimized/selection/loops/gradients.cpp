@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels.gen.h"
+#include "optimized/selection/planes.h"
 #include "optimized/selection/scalars.h"
 
 // Gradients of norms. In each part that is normalised, with d = x - mean and h = gradient * weight, the gradient of x
@@ -169,8 +170,101 @@ bool run_layer(const Step& step, Execution&) {
   return true;
 }
 
+// Group norm. Operands: grad_output, input, mean, rstd, weight, N, C, HxW, group, output_mask; the gradients.
+struct Groups {
+  GroupSizes sizes;
+  Reading<double> gradients, inputs, mean, rstd, weights;
+  Strides of_gradients, of_inputs;
+  bool has_weights;
+
+  Groups(const Call& call, const GroupSizes& sizes_, const Strides& strides)
+      : sizes(sizes_),
+        gradients(call.tensor(0), call.tensor(0).dtype),
+        inputs(call.tensor(1), call.tensor(1).dtype),
+        mean(call.tensor(2), call.tensor(2).dtype),
+        rstd(call.tensor(3), call.tensor(3).dtype),
+        weights(call.tensor(call[4].is_tensor() ? 4 : 1), call.tensor(call[4].is_tensor() ? 4 : 1).dtype),
+        of_gradients(strides),
+        of_inputs(strides),
+        has_weights(call[4].is_tensor()) {}
+
+  static std::ptrdiff_t place(const Strides& s, std::int64_t image, std::int64_t channel, std::int64_t pixel) {
+    return static_cast<std::ptrdiff_t>(image * s.of[0] + channel * s.of[1] + pixel * s.of[2]);
+  }
+  // Calls f(pixel, gradient, difference) for each pixel of a channel.
+  template <class F>
+  void each_pixel(std::int64_t image, std::int64_t channel, F f) const {
+    const double mean_of_group = mean[static_cast<std::ptrdiff_t>(group(image, channel))];
+    for (std::int64_t p = 0; p < sizes.pixels; ++p)
+      f(p, gradients[place(of_gradients, image, channel, p)],
+        inputs[place(of_inputs, image, channel, p)] - mean_of_group);
+  }
+  std::int64_t group(std::int64_t image, std::int64_t channel) const {
+    return image * sizes.groups + channel / sizes.of_group();
+  }
+  double weight(std::int64_t channel) const { return has_weights ? weights[static_cast<std::ptrdiff_t>(channel)] : 1; }
+};
+
+void find_gradient_of_input(const Groups& g, const Tensor& out, const Strides& to) {
+  const Writing<double> y(out);
+  const std::int64_t of_group = g.sizes.of_group();
+  const auto n = static_cast<double>(of_group * g.sizes.pixels);
+  for (std::int64_t k = 0; k < g.sizes.images * g.sizes.groups; ++k) {
+    const std::int64_t image = k / g.sizes.groups, first = k % g.sizes.groups * of_group;
+    Means sums;
+    for (std::int64_t c = first; c < first + of_group; ++c)
+      g.each_pixel(image, c, [&](std::int64_t, double gradient, double d) { sums.add(gradient * g.weight(c), d); });
+    for (std::int64_t c = first; c < first + of_group; ++c)
+      g.each_pixel(image, c, [&](std::int64_t p, double gradient, double d) {
+        y.set(Groups::place(to, image, c, p),
+              sums.gradient(gradient * g.weight(c), d, g.rstd[static_cast<std::ptrdiff_t>(k)], n));
+      });
+  }
+}
+void find_gradient_of_parameter(const Groups& g, bool is_weight, const Tensor& out) {
+  const Writing<double> y(out);
+  for (std::int64_t c = 0; c < g.sizes.channels; ++c) {
+    double total = 0;
+    for (std::int64_t image = 0; image < g.sizes.images; ++image) {
+      const double rstd = g.rstd[static_cast<std::ptrdiff_t>(g.group(image, c))];
+      g.each_pixel(image, c,
+                   [&](std::int64_t, double gradient, double d) { total += gradient * (is_weight ? d * rstd : 1); });
+    }
+    y.set(static_cast<std::ptrdiff_t>(c), total);
+  }
+}
+
+bool accepts_groups(const Call& call) { return call.arguments.size() == 13 && has_dtypes(call, 2, 4, 9, 10); }
+bool run_groups(const Step& step, Execution&) {
+  const Call& call = step.call;
+  const Tensor &gradient = call.tensor(0), &input = call.tensor(1);
+  GroupSizes sizes;
+  Strides strides, of_gradient, to;
+  const auto planes = [&](const Tensor& t, Strides& s) {
+    return planes_of(t, sizes.images, sizes.channels, sizes.pixels, s);
+  };
+  if (!read_groups(call, 5, input, sizes) || !planes(input, strides) || !planes(gradient, of_gradient) ||
+      !std::ranges::equal(gradient.shape(), input.shape()) || !std::equal(strides.of, strides.of + 3, of_gradient.of))
+    return false;
+  const Shape channels{1, {static_cast<std::int32_t>(sizes.channels)}};
+  for (const std::size_t i : {2u, 3u})
+    if (call.tensor(i).count() != sizes.images * sizes.groups || !call.tensor(i).is_contiguous()) return false;
+  if (call[4].is_tensor() ? !std::ranges::equal(call.tensor(4).shape(), channels.span())
+                          : is_asked(call[9], 1) || is_asked(call[9], 2))
+    return false;
+  const bool finds_input = is_asked(call[9], 0);
+  if (!resize_asked(call, call[9], 10, shape_of(input), channels) || (finds_input && !planes(call.tensor(10), to)))
+    return false;
+  const Groups g(call, sizes, strides);
+  if (finds_input) find_gradient_of_input(g, call.tensor(10), to);
+  if (is_asked(call[9], 1)) find_gradient_of_parameter(g, true, call.tensor(11));
+  if (is_asked(call[9], 2)) find_gradient_of_parameter(g, false, call.tensor(12));
+  return true;
+}
+
 }  // namespace
 
+constexpr Kernel group_norm_gradient{"group_norm_gradient", accepts_groups, nullptr, run_groups};
 constexpr Kernel layer_norm_gradient{"layer_norm_gradient", accepts_layer, nullptr, run_layer};
 
 }  // namespace assay::optimized

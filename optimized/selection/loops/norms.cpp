@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "kernels.gen.h"
+#include "optimized/selection/planes.h"
 #include "optimized/selection/scalars.h"
 #include "optimized/selection/views.h"
 
@@ -104,19 +106,6 @@ bool run_layer_norm(const Step& step, Execution&) {
 
 // Group norm. Operands: input, weight, bias, N, C, HxW, group, eps, out, mean, rstd.
 
-// The strides of images, channels and pixels in memory. A tensor in row-major order may have any sizes; another one
-// must have images and channels as its first dimensions, and is channels last.
-bool planes_of(const Tensor& t, std::int64_t images, std::int64_t channels, std::int64_t pixels, Strides& strides) {
-  strides = {{channels * pixels, pixels, 1}};
-  if (t.is_contiguous()) return true;
-  const Strides own = strides_of(t);
-  strides = {{own.of[0], own.of[1], channels}};
-  if (t.rank < 3 || t.sizes[0] != images || t.sizes[1] != channels || t.dim_order[t.rank - 1] != 1) return false;
-  for (int k = 1; k < t.rank; ++k)
-    if (t.dim_order[k - 1] != (k == 1 ? 0 : k)) return false;
-  return true;
-}
-
 bool accepts_group_norm(const Call& call) {
   return call.arguments.size() == 11 && has_dtypes(call, 1, 2, 8) && call[7].kind == ValueKind::real;
 }
@@ -124,15 +113,10 @@ bool run_group_norm(const Step& step, Execution&) {
   const Call& call = step.call;
   const Tensor& input = call.tensor(0);
   Tensor &out = call.tensor(8), &means = call.tensor(9), &rstds = call.tensor(10);
-  std::int64_t numbers[4], count = 1;
-  for (std::size_t i = 0; i < 4; ++i) {
-    numbers[i] = call[3 + i].integer;
-    if (call[3 + i].kind != ValueKind::integer || numbers[i] < 0 || numbers[i] > INT32_MAX) return false;
-    if (i < 3 && __builtin_mul_overflow(count, numbers[i], &count)) return false;
-  }
-  const std::int64_t images = numbers[0], channels = numbers[1], pixels = numbers[2], groups = numbers[3];
+  GroupSizes sizes;
+  if (!read_groups(call, 3, input, sizes)) return false;
+  const auto [images, channels, pixels, groups] = sizes;
   const std::int32_t each_channel[] = {static_cast<std::int32_t>(channels)};
-  if (groups < 1 || channels % groups != 0 || input.count() != count) return false;
   for (const std::size_t i : {1u, 2u})
     if (call[i].is_tensor() && !has_sizes(call.tensor(i), each_channel)) return false;
   const Shape rows{2, {static_cast<std::int32_t>(images), static_cast<std::int32_t>(groups)}};
@@ -142,7 +126,7 @@ bool run_group_norm(const Step& step, Execution&) {
     return false;
   resize(means, rows.span()), resize(rstds, rows.span());
   const Strides of_means = strides_of(means), of_rstds = strides_of(rstds), both[] = {in, to};
-  const std::int64_t of_group = channels / groups;
+  const std::int64_t of_group = sizes.of_group();
   const Shape group{3, {1, static_cast<std::int32_t>(of_group), static_cast<std::int32_t>(pixels)}};
   const Nest within = nest_of(group, row_major, {both, 2});
   const Reading<double> x(input, input.dtype);
@@ -180,12 +164,34 @@ bool has_channels(const Call& call, std::initializer_list<std::size_t> parameter
          });
 }
 
-// Stores a x + b for each element of a channel.
-void scale_channel(const Tensor& input, const Tensor& out, const Nest& nest, std::int64_t channel, double a, double b) {
+// Normalises a channel by given statistics, as a x + b.
+void scale_channel(const Call& call, std::int64_t channel, const Statistics& s, double eps, const Tensor& out) {
+  const Tensor& input = call.tensor(0);
   const Reading<double> x(input, input.dtype);
+  const Parameter weight(call[1], input, 1), bias(call[2], input, 0);
   const Writing<double> y(out);
+  const double a = weight[channel] / std::sqrt(s.variance + eps), b = bias[channel] - a * s.mean;
   const std::ptrdiff_t from = channel * strides_of(input).of[1], to = channel * strides_of(out).of[1];
-  each_element(nest, 2, [&](const std::ptrdiff_t* at) { y.set(to + at[1], a * x[from + at[0]] + b); });
+  each_element(channel_of(input, out), 2,
+               [&](const std::ptrdiff_t* at) { y.set(to + at[1], a * x[from + at[0]] + b); });
+}
+
+// Normalises a channel by its own statistics, which are returned. The results are out, mean and rstd, from argument
+// `first` on. A variance that is 0 with eps 0 gives rstd 0.
+Statistics normalize_channel(const Call& call, std::int64_t channel, double eps, std::size_t first) {
+  const Tensor &input = call.tensor(0), &out = call.tensor(first);
+  const Reading<double> x(input, input.dtype);
+  const Parameter weight(call[1], input, 1), bias(call[2], input, 0);
+  const Writing<double> y(out), mean(call.tensor(first + 1)), rstd(call.tensor(first + 2));
+  const Nest nest = channel_of(input, out);
+  const std::ptrdiff_t from = channel * strides_of(input).of[1], to = channel * strides_of(out).of[1];
+  const Statistics s = statistics(x, nest, from, input.count() / input.size(1));
+  const double scale = s.variance == 0 && eps == 0 ? 0 : 1 / std::sqrt(s.variance + eps);
+  mean.set(channel, s.mean), rstd.set(channel, scale);
+  each_element(nest, 2, [&](const std::ptrdiff_t* at) {
+    y.set(to + at[1], (x[from + at[0]] - s.mean) * scale * weight[channel] + bias[channel]);
+  });
+  return s;
 }
 
 // Operands: input, weight, bias, running_mean, running_var, momentum, eps, out, two empty results.
@@ -208,17 +214,11 @@ bool run_batch_norm(const Step& step, Execution&) {
       !resize(call.tensor(9), none))
     return false;
   const Reading<double> mean(call.tensor(3), call.tensor(3).dtype), variance(call.tensor(4), call.tensor(4).dtype);
-  const Parameter weight(call[1], input, 1), bias(call[2], input, 0);
-  const Nest nest = channel_of(input, out);
-  for (std::int64_t c = 0; c < input.size(1); ++c) {
-    const double a = weight[c] / std::sqrt(variance[c] + call[6].real);
-    scale_channel(input, out, nest, c, a, bias[c] - a * mean[c]);
-  }
+  for (std::int64_t c = 0; c < input.size(1); ++c) scale_channel(call, c, {mean[c], variance[c]}, call[6].real, out);
   return true;
 }
 
-// Operands: input, weight, bias, training, momentum, eps, out, mean, rstd. A mean and variance that are 0 with eps 0
-// give rstd 0.
+// Operands: input, weight, bias, training, momentum, eps, out, mean, rstd.
 bool accepts_norm_of_batch(const Call& call) {
   return call.arguments.size() == 9 && has_dtypes(call, 1, 2, 6) && call[3].kind == ValueKind::boolean &&
          call[5].kind == ValueKind::real;
@@ -232,18 +232,44 @@ bool run_norm_of_batch(const Step& step, Execution&) {
   const Shape shape{1, {input.sizes[1]}};
   if (!can_have(means, shape) || !can_have(rstds, shape) || !resize(out, input.shape())) return false;
   resize(means, channels), resize(rstds, channels);
-  const Reading<double> x(input, input.dtype);
-  const Parameter weight(call[1], input, 1), bias(call[2], input, 0);
-  const Writing<double> y(out), mean(means), rstd(rstds);
-  const Nest nest = channel_of(input, out);
-  const std::ptrdiff_t step_in = strides_of(input).of[1], step_out = strides_of(out).of[1];
+  for (std::int64_t c = 0; c < input.size(1); ++c) normalize_channel(call, c, call[5].real, 6);
+  return true;
+}
+
+// Operands: input, weight, bias, running_mean, running_var, training, momentum, eps, out, mean, rstd. With training,
+// the running statistics move towards those of the batch, whose variance is then a sum divided by n - 1. Else they take
+// the place of those of the batch.
+bool accepts_running(const Call& call) {
+  if (call.arguments.size() != 11 || !call[0].is_tensor() || !is_floating(call.tensor(0).dtype)) return false;
+  for (const std::size_t i : {3u, 4u, 8u, 9u, 10u})
+    if (!call[i].is_tensor()) return false;
+  const DType input = call.tensor(0).dtype, statistics = call.tensor(3).dtype;
+  for (const std::size_t i : {1u, 2u, 4u, 9u, 10u})
+    if (call[i].is_tensor() ? call.tensor(i).dtype != statistics : call[i].kind != ValueKind::none) return false;
+  return is_parameter(call[3], input) && call.tensor(8).dtype == input && call[5].kind == ValueKind::boolean &&
+         call[6].kind == ValueKind::real && call[7].kind == ValueKind::real;
+}
+bool run_running(const Step& step, Execution&) {
+  const Call& call = step.call;
+  const Tensor &input = call.tensor(0), &running_mean = call.tensor(3), &running_var = call.tensor(4);
+  const bool training = call[5].boolean;
+  if (!has_channels(call, {1, 2, 3, 4}) || (training && input.count() == 0)) return false;
+  const Shape shape{1, {training ? input.sizes[1] : 0}};
+  if (!can_have(call.tensor(9), shape) || !can_have(call.tensor(10), shape) || !resize(call.tensor(8), input.shape()))
+    return false;
+  resize(call.tensor(9), shape.span()), resize(call.tensor(10), shape.span());
+  const double n = static_cast<double>(input.count()) / static_cast<double>(std::max<std::int64_t>(input.size(1), 1)),
+               momentum = call[6].real;
+  const Reading<double> mean(running_mean, running_mean.dtype), variance(running_var, running_var.dtype);
+  const Writing<double> to_mean(running_mean), to_variance(running_var);
   for (std::int64_t c = 0; c < input.size(1); ++c) {
-    const Statistics s = statistics(x, nest, c * step_in, input.count() / input.size(1));
-    const double scale = s.variance == 0 && call[5].real == 0 ? 0 : 1 / std::sqrt(s.variance + call[5].real);
-    mean.set(c, s.mean), rstd.set(c, scale);
-    each_element(nest, 2, [&](const std::ptrdiff_t* at) {
-      y.set(c * step_out + at[1], (x[c * step_in + at[0]] - s.mean) * scale * weight[c] + bias[c]);
-    });
+    if (!training) {
+      scale_channel(call, c, {mean[c], variance[c]}, call[7].real, call.tensor(8));
+      continue;
+    }
+    const Statistics s = normalize_channel(call, c, call[7].real, 8);
+    to_mean.set(c, (1 - momentum) * mean[c] + momentum * s.mean);
+    to_variance.set(c, (1 - momentum) * variance[c] + momentum * s.variance * n / (n - 1));
   }
   return true;
 }
@@ -254,5 +280,6 @@ constexpr Kernel layer_norm_any{"layer_norm_any", accepts_layer_norm, nullptr, r
 constexpr Kernel group_norm_any{"group_norm_any", accepts_group_norm, nullptr, run_group_norm};
 constexpr Kernel batch_norm_any{"batch_norm_any", accepts_batch_norm, nullptr, run_batch_norm};
 constexpr Kernel norm_of_batch_any{"norm_of_batch_any", accepts_norm_of_batch, nullptr, run_norm_of_batch};
+constexpr Kernel running_norm{"running_norm", accepts_running, nullptr, run_running};
 
 }  // namespace assay::optimized

@@ -14,7 +14,7 @@ constexpr int most_axes = 3;
 
 struct Pool {
   int n = 0;  // the number of axes, which are the last dimensions
-  Axis axes[most_axes];
+  Axis axes[most_axes] = {};
   bool ceil_mode = false, count_include_pad = true;
   std::int64_t divisor = 0;  // 0 means the number of cells that the window covers
 };
