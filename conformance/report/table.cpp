@@ -121,8 +121,7 @@ Widths fit(Widths widths, std::size_t table_width) {
 void write_line(std::ostream& out, const Line& line, const Widths& widths, bool colour) {
   fmt::print(out, "{:<{}}{}{:>{}}", without_middle(line.operator_name, widths.operator_name), widths.operator_name, gap,
              line.cases, widths.cases);
-  for (std::size_t i = 0; i < line.counts.size(); ++i)
-    fmt::print(out, " {:>{}}", line.counts[i], widths.counts[i]);
+  for (std::size_t i = 0; i < line.counts.size(); ++i) fmt::print(out, " {:>{}}", line.counts[i], widths.counts[i]);
   if (!line.worst.empty()) {
     const std::string worst = without_middle(line.worst, widths.worst);
     fmt::print(out, "{}{}", gap, painted(worst, text_style(line.tier), colour));

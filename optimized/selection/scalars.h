@@ -140,7 +140,8 @@ T times(T a, T b) {
     return a * b;
 }
 
-// A quotient that does not turn NaN into an infinity, as that of C does. It is scaled by the larger part of the divisor.
+// A quotient that does not turn NaN into an infinity, as that of C does. It is scaled by the larger part of the
+// divisor.
 inline Complex quotient(Complex a, Complex b) {
   const bool is_real_larger = std::fabs(b.real()) >= std::fabs(b.imag());
   if (is_real_larger && b.real() == 0 && b.imag() == 0) return {a.real() / 0.0, a.imag() / 0.0};

@@ -83,9 +83,9 @@ TEST(Tier, EachTierIsReached) {
 
 TEST(Tier, APassHasNoTier) {
   for (const Finding& f : all_findings()) {
-    EXPECT_EQ(f.tier() == verdict::Tier::none,
-              f.verdict == verdict::Verdict::pass || f.verdict == verdict::Verdict::unsupported ||
-                  f.verdict == verdict::Verdict::undecided);
+    EXPECT_EQ(f.tier() == verdict::Tier::none, f.verdict == verdict::Verdict::pass ||
+                                                   f.verdict == verdict::Verdict::unsupported ||
+                                                   f.verdict == verdict::Verdict::undecided);
     EXPECT_EQ(f.tier() == verdict::Tier::quality, f.verdict == verdict::Verdict::quality);
   }
 }
