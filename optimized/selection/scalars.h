@@ -150,6 +150,7 @@ inline Complex quotient(Complex a, Complex b) {
   return is_real_larger ? Complex((a.real() + a.imag() * ratio) * scale, (a.imag() - a.real() * ratio) * scale)
                         : Complex((a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale);
 }
+inline double quotient(double a, double b) { return a / b; }
 
 // Reads a number of the program for a computation in the dtype, as number_as does.
 template <class T>
