@@ -124,6 +124,11 @@ inline std::ptrdiff_t place_of(const Strides& strides, const std::int32_t* index
   return place;
 }
 
+// Sets all bytes of a tensor to 0. An empty tensor may have no memory.
+inline void clear(const Tensor& t) {
+  if (t.bytes() > 0) std::memset(t.data, 0, t.bytes());
+}
+
 // Sums and products. Integers wrap.
 template <class T>
 T plus(T a, T b) {

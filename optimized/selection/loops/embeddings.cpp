@@ -211,7 +211,7 @@ bool run_bags(const Step& step, Execution&) {
   for (std::size_t i = 0; i < 4; ++i)
     if (!can_have(call.tensor(9 + i), shapes[i])) return false;
   for (std::size_t i = 0; i < 4; ++i) resize(call.tensor(9 + i), shapes[i].span());
-  for (std::size_t i = 1; i < 4; ++i) std::memset(call.tensor(9 + i).data, 0, call.tensor(9 + i).bytes());
+  for (std::size_t i = 1; i < 4; ++i) clear(call.tensor(9 + i));
   const Writing<double> out(call.tensor(9));
   const Writing<std::int64_t> bag_of(call.tensor(10)), size_of(call.tensor(11)), largest(call.tensor(12));
   const Strides to = strides_of(call.tensor(9)), to_largest = strides_of(call.tensor(12));
@@ -261,7 +261,7 @@ bool run_table_gradient(const Step& step, Execution&) {
   if (gradient.rank == 0 || rows < 0 || rows > INT32_MAX) return false;
   const std::int32_t columns = gradient.sizes[gradient.rank - 1], sizes[] = {static_cast<std::int32_t>(rows), columns};
   if (gradient.count() != indices.count() * columns || !resize(out, sizes)) return false;
-  std::memset(out.data, 0, out.bytes());
+  clear(out);
   return with_number(out.dtype, [&]<class T>() {
     const Reading<T> x(gradient, out.dtype), total(out, out.dtype);
     const Reading<std::int64_t> index(indices, indices.dtype);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "kernels.gen.h"
 #include "optimized/selection/planes.h"
@@ -38,7 +37,7 @@ bool resize_asked(const Call& call, const Value& mask, std::size_t out, const Sh
     if (!can_have(call.tensor(out + k), shape(k))) return false;
   for (std::size_t k = 0; k < 3; ++k) {
     resize(call.tensor(out + k), shape(k).span());
-    std::memset(call.tensor(out + k).data, 0, call.tensor(out + k).bytes());
+    clear(call.tensor(out + k));
   }
   return true;
 }

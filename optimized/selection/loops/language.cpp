@@ -46,7 +46,9 @@ bool accepts_update(const Call& call) {
 }
 bool clear_result(const Call& call) {
   constexpr std::int32_t one[] = {1};
-  return resize(call.out(), one) && (std::memset(call.out().data, 0, call.out().bytes()), true);
+  if (!resize(call.out(), one)) return false;
+  clear(call.out());
+  return true;
 }
 bool run_update(const Step& step, Execution&) {
   const Call& call = step.call;

@@ -62,7 +62,10 @@ bool run_reinterpreting(const Step& step, Execution&) {
     shape.sizes[shape.rank - 1] = static_cast<std::int32_t>(bytes / to);
   }
   if (!resize(out, shape.span())) return false;
-  if (from != to) return std::memcpy(out.data, self.data, out.bytes()), true;
+  if (from != to) {
+    if (out.bytes() > 0) std::memcpy(out.data, self.data, out.bytes());
+    return true;
+  }
   Walk source(self), target(out);
   for (std::int64_t n = out.count(); n > 0; --n, source.next(), target.next())
     std::memcpy(out.at(target.place()), self.at(source.place()), out.element_bytes());
@@ -101,7 +104,7 @@ bool run_fold(const Step& step, Execution&) {
                      shape.sizes[rank - 1] = static_cast<std::int32_t>(size[0]);
   shape.sizes[shape.rank++] = static_cast<std::int32_t>(size[1]);
   if (!resize(out, shape.span())) return false;
-  std::memset(out.data, 0, out.bytes());
+  clear(out);
   const Strides from = strides_of(self), to = strides_of(out);
   return with_number(out.dtype, [&]<class T>() {
     const Reading<T> x(self, out.dtype), total(out, out.dtype);

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "kernels.gen.h"
@@ -269,7 +268,7 @@ template <class T>
 bool share_average(const Pool& pool, const Tensor& gradient, const Tensor& out) {
   const Reading<T> g(gradient, gradient.dtype), total(out, out.dtype);
   const Writing<T> to(out);
-  std::memset(out.data, 0, out.bytes());
+  clear(out);
   const Strides from = strides_of(gradient), in = strides_of(out);
   const AxisStrides cells(in, out.rank, pool.n);
   each_window(pool, shape_of(out), shape_of(gradient), [&](const std::int32_t* index, const Window& w) {
@@ -328,7 +327,7 @@ bool run_largest_gradient(const Step& step, Execution&) {
   if (!std::all_of(named, named + count, [&](std::int64_t i) { return i >= 0 && i < cells; }) ||
       !resize(out, self.shape()))
     return false;
-  std::memset(out.data, 0, out.bytes());
+  clear(out);
   const Reading<double> g(gradient, gradient.dtype), total(out, out.dtype);
   const Writing<double> to(out);
   const Strides from = strides_of(gradient), in = strides_of(out), of_places = strides_of(places);
