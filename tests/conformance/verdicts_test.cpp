@@ -81,6 +81,7 @@ TEST(Words, LinesHaveTheWordsOfTheSpecification) {
   EXPECT_THAT(names_of(documented("Case lines")), ElementsAreArray(fields_of(verdict::to_json(detailed()))));
   verdict::Defect defect = defect_of({detailed()});
   defect.ways = {"whenever self has NaN", "always"}, defect.command = verdict::repro_line(defect.smallest);
+  defect.neighbours = {"The call passes if alpha is 1 instead of 2"};
   const auto line = nlohmann::ordered_json::parse(verdict::to_json_line(defect));
   EXPECT_THAT(names_of(documented("Defect lines")), ElementsAreArray(fields_of(line["defect"])));
 }
