@@ -43,6 +43,13 @@ class Symbols(unittest.TestCase):
     def test_no_forbidden_symbol_is_used(self):
         self.each(lambda symbols, _: self.assertEqual([m for p in forbidden for m in matches(p, symbols)], []))
 
+    def test_no_mmx_registers_are_used(self):
+        """Their use without EMMS makes the x87 instructions of a client compute NaN."""
+        for library in libraries:
+            code = subprocess.run(["objdump", "--disassemble", "--no-show-raw-insn", build / library], capture_output=True, text=True, check=True).stdout
+            self.assertGreater(code.count("\tret"), 10, library)
+            self.assertEqual(re.findall(r".*%mm[0-7].*", code), [], library)
+
     def test_no_static_initializers(self):
         self.each(lambda symbols, _: self.assertEqual(matches(initialized, symbols), []))
 
