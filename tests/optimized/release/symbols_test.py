@@ -47,7 +47,7 @@ class Symbols(unittest.TestCase):
         """Their use without EMMS makes the x87 instructions of a client compute NaN."""
         for library in libraries:
             code = subprocess.run(["objdump", "--disassemble", "--no-show-raw-insn", build / library], capture_output=True, text=True, check=True).stdout
-            self.assertGreater(code.count("\tret"), 10, library)
+            self.assertIn("\tret", code, library)
             self.assertEqual(re.findall(r".*%mm[0-7].*", code), [], library)
 
     def test_no_static_initializers(self):
