@@ -112,7 +112,7 @@ bool run_constant(const Step& step, Execution&) {
   if (number != 0)
     fill(out, element);
   else
-    std::memset(out.data, 0, out.bytes());
+    clear(out);
   return true;
 }
 template <Sizes sizes, int number>

@@ -121,30 +121,32 @@ T weight_at(const Convolution& c, const Operand<T>& weight, std::int64_t in, std
 
 void set_cells(const std::int32_t* index, int n, std::int64_t* cells) { std::copy_n(index + 2, n, cells); }
 
-template <class T>
-bool convolve(const Convolution& c, const Call& call, const Tensor& out) {
-  const DType dtype = out.dtype;
-  const Operand<T> x(call.tensor(0), dtype), w(call.tensor(1), dtype);
-  const bool has_bias = call[2].is_tensor();
-  const Reading<T> bias(has_bias ? call.tensor(2) : out, dtype);
+// Writes start(channel) and the products for each element of the result of a convolution. The result of a gradient is
+// that of the input, made from the gradient of the output: the products of the opposite direction.
+template <bool is_gradient, class T, class Start>
+void convolve(const Convolution& c, const Operand<T>& x, const Operand<T>& w, Start start, const Tensor& out) {
   const Writing<T> y(out);
   const Strides to = strides_of(out);
+  const std::int64_t of_x = is_gradient ? c.out_of_group() : c.in_of_group(),
+                     of_y = is_gradient ? c.in_of_group() : c.out_of_group();
   const auto result = [&]<Given given>(const std::int32_t* index) {
+    constexpr bool is_large = given == Given::large;
     Cells cells;
-    set_cells(index, c.n, given == Given::large ? cells.large : cells.small);
-    const std::int64_t o = index[1], first = o / c.out_of_group() * c.in_of_group();
-    T total = has_bias ? bias[o] : T{};
+    set_cells(index, c.n, is_large ? cells.large : cells.small);
+    const std::int64_t channel = index[1], first = channel / of_y * of_x;
+    T total = start(channel);
     each_product<given>(c, cells, [&] {
-      for (std::int64_t i = first; i < first + c.in_of_group(); ++i)
-        total = plus(total, times(x.at(index[0], i, c.transposed ? cells.small : cells.large),
-                                  weight_at(c, w, i, o, cells.kernel)));
+      for (std::int64_t k = first; k < first + of_x; ++k) {
+        const T weight = weight_at(c, w, is_gradient ? channel : k, is_gradient ? k : channel, cells.kernel);
+        total = plus(total, times(x.at(index[0], k, is_large ? cells.small : cells.large), weight));
+      }
     });
     y.set(place_of(to, index, out.rank), total);
   };
   each_index(shape_of(out), [&](const std::int32_t* index) {
-    c.transposed ? result.template operator()<Given::large>(index) : result.template operator()<Given::small>(index);
+    c.transposed != is_gradient ? result.template operator()<Given::large>(index)
+                                : result.template operator()<Given::small>(index);
   });
-  return true;
 }
 
 // Operands: input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, out.
@@ -165,7 +167,15 @@ bool run(const Step& step, Execution&) {
   if ((c.transposed || is_dilated) && !is_floating(out.dtype) && out.dtype != DType::int64) return false;
   if (call[2].is_tensor() && (call.tensor(2).rank != 1 || call.tensor(2).size(0) != c.out_channels)) return false;
   if (!resize(out, result_of(c).span())) return false;
-  return is_floating(out.dtype) ? convolve<double>(c, call, out) : convolve<std::int64_t>(c, call, out);
+  const auto compute = [&]<class T>() {
+    const Operand<T> x(call.tensor(0), out.dtype), w(call.tensor(1), out.dtype);
+    const bool has_bias = call[2].is_tensor();
+    const Reading<T> bias(has_bias ? call.tensor(2) : out, out.dtype);
+    convolve<false>(
+        c, x, w, [&](std::int64_t o) { return has_bias ? bias[o] : T{}; }, out);
+    return true;
+  };
+  return is_floating(out.dtype) ? compute.operator()<double>() : compute.operator()<std::int64_t>();
 }
 
 // Gradients. Operands: grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding,
@@ -182,27 +192,6 @@ bool accepts_gradient(const Call& call) {
   for (std::size_t k = 0; k < 3; ++k)
     if (is_asked(call, k) && call.tensor(11 + k).dtype != dtype) return false;
   return true;
-}
-
-template <class T>
-void gradient_of_input(const Convolution& c, const Operand<T>& g, const Operand<T>& w, const Tensor& out) {
-  const Writing<T> y(out);
-  const Strides to = strides_of(out);
-  const auto result = [&]<Given given>(const std::int32_t* index) {
-    Cells cells;
-    set_cells(index, c.n, given == Given::large ? cells.large : cells.small);
-    const std::int64_t i = index[1], first = i / c.in_of_group() * c.out_of_group();
-    T total{};
-    each_product<given>(c, cells, [&] {
-      for (std::int64_t o = first; o < first + c.out_of_group(); ++o)
-        total = plus(total, times(g.at(index[0], o, c.transposed ? cells.large : cells.small),
-                                  weight_at(c, w, i, o, cells.kernel)));
-    });
-    y.set(place_of(to, index, out.rank), total);
-  };
-  each_index(shape_of(out), [&](const std::int32_t* index) {
-    c.transposed ? result.template operator()<Given::small>(index) : result.template operator()<Given::large>(index);
-  });
 }
 
 template <class T>
@@ -256,7 +245,9 @@ bool run_gradient(const Step& step, Execution&) {
   for (std::size_t k = 0; k < 3; ++k) resize(call.tensor(11 + k), (is_asked(call, k) ? shapes[k] : none).span());
   const auto compute = [&]<class T>() {
     const Operand<T> g(gradient, input.dtype), x(input, input.dtype), w(weight, input.dtype);
-    if (is_asked(call, 0)) gradient_of_input(c, g, w, call.tensor(11));
+    if (is_asked(call, 0))
+      convolve<true>(
+          c, g, w, [](std::int64_t) { return T{}; }, call.tensor(11));
     if (is_asked(call, 1)) gradient_of_weight(c, g, x, call.tensor(12));
     if (is_asked(call, 2)) gradient_of_bias(c, g, gradient, call.tensor(13));
     return true;
