@@ -739,11 +739,9 @@ class Investigation {
              std::uint64_t& telling, std::uint64_t& expectedly) {
     std::vector<std::string> ids;
     for (const DescribedCase& c : drawn) ids.push_back(cases::to_text(c.id));
-    sandbox::TimeLimit time_limit = case_runner_->time_limit();
-    if (symptom.verdict == verdict::Verdict::timeout)
-      time_limit = case_runner_->children().patience().short_limit();
-    else
-      time_limit.processor /= hurry, time_limit.wall /= hurry;
+    const bool hangs = symptom.verdict == verdict::Verdict::timeout;
+    const sandbox::TimeLimit time_limit =
+        hangs ? case_runner_->children().patience().short_limit() : hurried(case_runner_->time_limit());
     std::size_t judged = 0;
     trials_->run_while(ids, time_limit, [&](runner::Judged j) {
       DescribedCase& c = drawn[judged++];

@@ -265,12 +265,6 @@ std::string said(const Group& g, const std::vector<JudgedCase>& failing, const v
   return *text;
 }
 
-// The demand of the reference that an invalid call does not meet, from the expected answer "invalid, <rule>: <demand>".
-std::string demand(const verdict::Record& r) {
-  const std::size_t at = r.expected.find(": ");
-  return r.expected.starts_with("invalid, ") || r.expected.starts_with("fault, ") ? r.expected.substr(at + 2) : "";
-}
-
 // "such as: exponent is 300, …", with the operator of the smallest call where there are several.
 std::string such_as(const verdict::Defect& d) {
   const std::string which = d.operators.size() > 1 ? concat(", in ", d.smallest.operator_name) : "";

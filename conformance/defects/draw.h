@@ -13,13 +13,17 @@
 #include "conformance/cases/case.h"
 #include "conformance/contract/contract.h"
 #include "conformance/features/features.h"
+#include "conformance/sandbox/child.h"
 
 namespace assay::defects {
 
-// The limits of a drawn call, in memory and work of the reference and in time of the testee, as a divisor of a case's
-// time limit. They are small because many calls are made.
+// The limits of a drawn call: memory and work of the reference, and time of the testee. They are small because many
+// calls are made.
 inline constexpr Budget::Limits small_call{.bytes = Int{1} << 18, .work = Int{1} << 22};
-inline constexpr int hurry = 100;
+inline sandbox::TimeLimit hurried(sandbox::TimeLimit of_a_case) {
+  of_a_case.processor /= 100, of_a_case.wall /= 100;
+  return of_a_case;
+}
 
 // A case with the features of its call.
 struct DescribedCase {

@@ -11,6 +11,7 @@
 
 #include "conformance/cases/host_call.h"
 #include "conformance/defects/draw.h"
+#include "conformance/defects/symptom.h"
 
 namespace assay::defects {
 namespace {
@@ -97,7 +98,7 @@ std::string_view broken_rule(const verdict::Record& r) {
 
 // Whether the demand that an invalid call does not meet names the argument.
 bool is_about(const verdict::Record& invalid, std::string_view argument) {
-  const std::string_view demand = std::string_view(invalid.expected).substr(broken_rule(invalid).size());
+  const std::string demand = defects::demand(invalid);
   const auto is_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   for (std::size_t at = demand.find(argument); at != demand.npos; at = demand.find(argument, at + 1)) {
     const std::size_t end = at + argument.size();
@@ -128,8 +129,7 @@ std::vector<std::string> neighbours_of(runner::CaseRunner& case_runner, const ca
   if (failing.verdict == verdict::Verdict::timeout) return told;
   const cases::Case c = corpus.make(cases::case_id_from(failing.case_id));
   runner::Trials trials(case_runner.children(), runner::Detail::all);
-  sandbox::TimeLimit time_limit = case_runner.time_limit();
-  time_limit.processor /= hurry, time_limit.wall /= hurry;
+  const sandbox::TimeLimit time_limit = hurried(case_runner.time_limit());
   for (std::size_t i = 0; i + c.op->outs() < c.arguments.size() && told.size() < most_told; ++i) {
     const std::string_view argument = c.op->arguments[i].name;
     if (!failing.valid && !is_about(failing, argument)) continue;

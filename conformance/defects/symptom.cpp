@@ -94,6 +94,11 @@ std::string base_name(std::string_view operator_name) {
 
 }  // namespace
 
+std::string demand(const verdict::Record& r) {
+  const std::size_t at = r.expected.find(": ");
+  return r.expected.starts_with("invalid, ") || r.expected.starts_with("fault, ") ? r.expected.substr(at + 2) : "";
+}
+
 std::string circumstance_of(const verdict::Record& r) {
   const std::size_t end = r.message.find(": ");
   return r.message.starts_with("with ") && end != std::string::npos ? r.message.substr(0, end) : "";

@@ -33,6 +33,10 @@ std::vector<std::string> reasons_in(const verdict::Record& record);
 // The text of the library's message behind the source line that it names, with its numbers; empty if it names no line.
 std::string quoted(const verdict::Record& record);
 
+// The demand of the reference that an invalid call does not meet, from the expected answer "invalid, <rule>: <demand>".
+// Empty if the call is valid.
+std::string demand(const verdict::Record& record);
+
 // The only circumstance under which the call fails, as "with outs planned larger"; empty if it fails as it is.
 std::string circumstance_of(const verdict::Record& record);
 
