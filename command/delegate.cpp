@@ -51,27 +51,22 @@ hosts::ProgramCall some_call(const ValidProgram& program) {
   return call;
 }
 
-// The calls of a program: those of its bundle, those of calls.json beside it, or one call with made inputs.
-hosts::ProgramCalls calls_of(const fs::path& path, const File& file, const ValidProgram& program) {
+// The calls that come with a program: those of its bundle, or those of calls.json beside it.
+hosts::ProgramCalls given_with(const fs::path& path, const File& file) {
   hosts::ProgramCalls calls;
   if (format::file_kind(file.bytes) == &format::bundle_kind)
     hosts::each_call(inspect::value_or_throw(open_bundle(file)), hosts::bundle_tolerance,
                      [&](const hosts::ProgramCall& call) { calls.calls.push_back(call); });
-  if (const fs::path beside = path.parent_path() / "calls.json"; calls.calls.empty() && fs::exists(beside))
-    calls = hosts::read_calls(beside);
-  if (calls.calls.empty()) calls.calls.push_back(some_call(program));
-  return calls;
+  const fs::path beside = path.parent_path() / "calls.json";
+  return calls.calls.empty() && fs::exists(beside) ? hosts::read_calls(beside) : calls;
 }
 
 scenarios::RecordedProgram program_at(const fs::path& path) {
-  const File file = files::open_file(path);
-  const File program = hosts::program_in_file(file);
-  const fs::path beside = path.parent_path() / "calls.json";
-  const bool is_bundle = format::file_kind(file.bytes) == &format::bundle_kind;
-  const auto data = is_bundle || !fs::exists(beside) ? std::vector<fs::path>() : hosts::read_calls(beside).data;
-  const ValidProgram valid = hosts::valid_program(program, files::open_data_files(data));
-  return scenarios::recorded_program(fs::path(path).replace_extension().string(), path, valid,
-                                     calls_of(path, file, valid));
+  const File file = files::open_file(path), program = hosts::program_in_file(file);
+  hosts::ProgramCalls calls = given_with(path, file);
+  const ValidProgram valid = hosts::valid_program(program, files::open_data_files(calls.data));
+  if (calls.calls.empty()) calls.calls.push_back(some_call(valid));
+  return scenarios::recorded_program(fs::path(path).replace_extension().string(), path, valid, std::move(calls));
 }
 
 delegates::Pieces pieces_for(const DelegateRequest& r) {

@@ -238,10 +238,8 @@ class Push {
 
   // An element of a softmax depends on a whole row: the widest interval counts for all.
   Interval of_slope(Real slope) const {
-    const Bounds in = numbers_of(*arguments_[0].intervals[0]);
-    const Array<Real> at = read<Real>(std::get<Tensor>(arguments_[0].value));
-    Array<Real> radius(in.lowest.sizes);
-    for (Int k = 0; k < at.count(); ++k) radius[k] = slope * std::max(in.highest[k] - at[k], at[k] - in.lowest[k]);
+    Array<Real> radius = radius_of(arguments_[0]);
+    for (Real& r : radius.data) r *= slope;
     if (op_.name == "aten::_softmax.out" && radius.count() > 0)
       std::ranges::fill(radius.data, std::ranges::max(radius.data));
     Bounds right = numbers_of(

@@ -1,5 +1,7 @@
 #include "conformance/delegates/pieces.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -63,12 +65,6 @@ class Net {
   std::map<Id, std::uint32_t> writer_;
 };
 
-std::string joined(const std::vector<std::string>& parts, std::string_view with) {
-  std::string all;
-  for (const std::string& part : parts) all += (all.empty() ? "" : std::string(with)) + part;
-  return all;
-}
-
 // Makes the pieces of one delegate call.
 class Maker {
  public:
@@ -102,16 +98,16 @@ class Maker {
     if (nodes.empty()) return;
     auto piece = std::make_shared<Piece>();
     piece->extent = extent, piece->nodes = nodes, piece->is_dynamic = call_.is_dynamic;
-    std::vector<std::string> numbers, kinds, described;
+    std::vector<std::string> kinds, described;
     for (const std::uint32_t n : nodes) {
-      numbers.push_back(std::to_string(n)), kinds.emplace_back(format::xnnpack::kind_name(net_.node(n)));
+      kinds.emplace_back(format::xnnpack::kind_name(net_.node(n)));
       described.push_back(describe(n));
     }
     const bool is_whole = extent == Extent::whole;
-    piece->id = concat(id_, '/', is_whole ? "all" : joined(numbers, "+"));
-    piece->kinds = is_whole ? "delegate" : joined(kinds, " + ");
-    piece->description =
-        concat("delegate ", call_.delegate, " of ", call_.method, is_whole ? "" : ", " + joined(described, "; then "));
+    piece->id = fmt::format("{}/{}", id_, is_whole ? "all" : fmt::to_string(fmt::join(nodes, "+")));
+    piece->kinds = is_whole ? "delegate" : fmt::to_string(fmt::join(kinds, " + "));
+    piece->description = fmt::format("delegate {} of {}{}{}", call_.delegate, call_.method, is_whole ? "" : ", ",
+                                     fmt::join(is_whole ? std::vector<std::string>() : described, "; then "));
     piece->part = part_of(*call_.payload, nodes, Outputs::needed);
     for (const Id id : piece->part.inputs) piece->inputs.push_back(values_.at(id));
     pieces_.push_back(std::move(piece));
@@ -131,10 +127,7 @@ class Maker {
   }
   std::string value_text(Id id) const {
     const auto& t = graph_.tensor(id);
-    std::string text(format::xnnpack::find_datatype(t.datatype())->name);
-    std::vector<std::string> dims;
-    for (const std::uint32_t n : *t.dims()) dims.push_back(std::to_string(n));
-    return concat(text, '[', joined(dims, ","), ']');
+    return fmt::format("{}[{}]", format::xnnpack::find_datatype(t.datatype())->name, fmt::join(*t.dims(), ","));
   }
 
   const DelegateCall& call_;
