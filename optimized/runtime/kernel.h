@@ -20,6 +20,7 @@
 namespace assay::optimized {
 
 struct View;
+struct MovingViews;
 
 // The operands that turn a product of queries and keys into attention. The scores are multiplied by the scale, the mask
 // is added, and the softmax of each row is multiplied by the values. A view states how an operand is read; if it is
@@ -28,7 +29,8 @@ struct Attention {
   Value *values = nullptr, *mask = nullptr;  // the mask may be null
   const View *values_view = nullptr, *mask_view = nullptr;
   float scale = 1;
-  bool safe = false;  // a row that is -infinity throughout becomes zeros
+  bool safe = false;                    // a row that is -infinity throughout becomes zeros
+  const MovingViews* moving = nullptr;  // how operands are read if their sizes move, else null
 };
 
 struct Call;
