@@ -43,7 +43,7 @@ std::optional<kernels::IntegerConvolution> product_of(const Call& call, const Fa
 }
 
 IntegerNumbers numbers_of(const Call& call, const Factors& f) {
-  static constexpr Value none;
+  static constexpr Value none{};
   return {*call.fusion->codes, f.bias ? *f.bias : none, f.is_transposed ? 0 : 1};
 }
 
