@@ -20,6 +20,7 @@
 namespace assay::optimized {
 
 struct View;
+struct MovingViews;
 
 // The operands that turn a product of queries and keys into attention. The scores are multiplied by the scale, the mask
 // is added, and the softmax of each row is multiplied by the values. A view states how an operand is read; if it is
@@ -28,7 +29,8 @@ struct Attention {
   Value *values = nullptr, *mask = nullptr;  // the mask may be null
   const View *values_view = nullptr, *mask_view = nullptr;
   float scale = 1;
-  bool safe = false;  // a row that is -infinity throughout becomes zeros
+  bool safe = false;                    // a row that is -infinity throughout becomes zeros
+  const MovingViews* moving = nullptr;  // how operands are read if their sizes move, else null
 };
 
 // Work of other instructions that a call also does. Before the result of a convolution or matrix product is stored, it
@@ -84,6 +86,15 @@ struct Step {
   std::uint32_t index;        // the index of the instruction in its chain
   const char* by;             // the kernel's name, for messages
   bool asks = false;          // whether the types of its numbers must be checked before each run
+  // Does the call if `run` does not support its sizes; null if no plain loop can. It needs no state.
+  bool (*otherwise)(const Step& step, Execution& execution) = nullptr;
+
+  // Executes the step. Returns false if neither function did.
+  bool execute(Execution& execution) const {
+    if (run(*this, execution)) [[likely]]
+      return true;
+    return otherwise && !*execution.fault && otherwise(*this, execution);
+  }
 };
 
 // Memory in which a kernel prepares a call before the first execution.
