@@ -70,8 +70,6 @@ Says says(const TriedCase& row, const Symptom& symptom, const Operator& op) {
   const JudgedCase& s = row.seen;
   if (s.symptom == symptom) return Says::fails;
   if (!is_made_under(symptom, op, s.id, row.features)) return Says::nothing;
-  // A wrong number that is computed from NaN stays NaN.
-  if (symptom.failure == verdict::Class::value && row.features.has("a result has NaN")) return Says::nothing;
   const bool is_fine = verdict::is_right(s.verdict);
   if (is_fine) return Says::passes;
   const bool came_further = hides_results(symptom) && verdict::is_failure(s.verdict) && !hides_results(s.symptom);
@@ -164,6 +162,7 @@ class Investigation {
     if (case_runner_) compare_with_hypotheses();
     for (const Symptom& symptom : symptoms()) find(symptom);
     if (case_runner_) join_small(), find_counterfactuals();
+    fails_with_nan_ = true;
     for (Cause& c : causes_) {
       c.named = named(c);
       if (!c.shows) c.shows = shows_predicate(c);
@@ -458,7 +457,17 @@ class Investigation {
     return {found.begin(), found.end()};
   }
 
+  // What a case is evidence for. A wrong number that is computed from NaN stays NaN: a pass with NaN is no evidence,
+  // unless calls with NaN fail.
+  Says said_by(const TriedCase& row, const Symptom& symptom) const {
+    const bool hides = symptom.failure == verdict::Class::value && !fails_with_nan_ && has_nan(row);
+    return hides && row.seen.symptom != symptom ? Says::nothing : says(row, symptom, op_);
+  }
+  static bool has_nan(const TriedCase& row) { return row.features.has("a result has NaN"); }
+
   void find(const Symptom& symptom) {
+    fails_with_nan_ =
+        std::ranges::any_of(rows_, [&](const TriedCase& r) { return r.seen.symptom == symptom && has_nan(r); });
     if (const std::string rule = broken_rule_of_protocol(symptom); !rule.empty())
       return tell(symptom, {}, concat("break the rule ", rule, " of the wire protocol"));
     if (!symptom.rule.empty()) return tell(symptom, premise(symptom), "");
@@ -551,7 +560,7 @@ class Investigation {
   void count_all(Cause& c) const {
     verdict::Trial all;
     for (const TriedCase& r : rows_) {
-      const Says said = says(r, c.symptom, op_);
+      const Says said = said_by(r, c.symptom);
       if (said == Says::nothing || r.is_explained || !r.seen.promised || !holds(c.predicate, r.features)) continue;
       ++all.drawn, all.alike += said == Says::fails;
     }
@@ -680,7 +689,7 @@ class Investigation {
     for (const TriedCase& r : rows_)
       if (own.contains(cases::to_text(r.seen.id)))
         failing.push_back(&r.features);
-      else if (says(r, c.symptom, op_) == Says::passes && r.seen.promised && holds(others, r.features))
+      else if (said_by(r, c.symptom) == Says::passes && r.seen.promised && holds(others, r.features))
         passing.push_back(&r.features);
     const auto among_passing = [&](const Literal& l) {
       return std::ranges::count_if(passing, [&](const features::Features* f) { return l.of(*f); });
@@ -779,7 +788,7 @@ class Investigation {
     std::vector<std::optional<std::size_t>> places(rows_.size());  // of rows among the examples
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const TriedCase& row = rows_[i];
-      const Says said = says(row, symptom, op_);
+      const Says said = said_by(row, symptom);
       if (row.is_explained || said == Says::nothing || !holds(premise, row.features) || is_kept(row.features)) continue;
       if (said == Says::passes && within_contract && !row.seen.promised) continue;
       places[i] = examples.size();
@@ -864,7 +873,7 @@ class Investigation {
       j.record.valid = c.features.has(features::call_is_valid), j.record.slices = std::move(c.promise.slices);
       const bool is_known = verdict::is_failure(j.record.verdict) && is_explained(c.id, c.features);
       rows_.push_back({seen(j.record), std::move(c.features), nullptr, {}, false, false, is_known});
-      const Says said = says(rows_.back(), symptom, op_);
+      const Says said = said_by(rows_.back(), symptom);
       if (said != Says::nothing && !is_known) ++telling, expectedly += said == expected;
       return until == Until::drawn || telling - expectedly <= most_unexpected;
     });
@@ -883,6 +892,7 @@ class Investigation {
   std::deque<std::vector<Hypothesis>> in_elements_;
   std::vector<std::pair<const Hypothesis*, Predicate>> known_;  // hypotheses that are taken
   std::vector<Cause> causes_;
+  bool fails_with_nan_ = true;  // whether calls with the symptom that is looked at have NaN among their results
 };
 
 }  // namespace

@@ -160,6 +160,12 @@ struct Substitute {
 Real first_of(const Result& e) { return e.operands.empty() ? no_number : e.operands[0]; }
 Real second_of(const Result& e) { return e.operands.size() < 2 ? no_number : e.operands[1]; }
 
+// The first operand rounded; numbers that are not finite are converted as is right.
+template <Real (*round)(Real)>
+Real rounded(const Result& e) {
+  return std::isfinite(first_of(e)) ? round(first_of(e)) : e.right;
+}
+
 std::vector<Substitute> substitutes_of(const Operator& op) {
   std::vector<Substitute> all{
       {"0", [](const Result&) { return Real{0}; }},
@@ -174,9 +180,9 @@ std::vector<Substitute> substitutes_of(const Operator& op) {
       {"the other operand", [](const Result& e) { return std::isnan(first_of(e)) ? second_of(e) : first_of(e); }},
       {"the second operand", second_of},
       {"the opposite of the right result", [](const Result& e) { return -e.right; }},
-      {"the number rounded away from 0", [](const Result& e) { return std::round(first_of(e)); }},
-      {"the nearest integer", [](const Result& e) { return std::nearbyint(first_of(e)); }},
-      {"the number rounded toward 0", [](const Result& e) { return std::trunc(first_of(e)); }},
+      {"the number rounded away from 0", rounded<std::round>},
+      {"the nearest integer", rounded<std::nearbyint>},
+      {"the number rounded toward 0", rounded<std::trunc>},
       {"the quotient rounded toward 0", [](const Result& e) { return std::trunc(first_of(e) / second_of(e)); }},
       {"the remainder with the sign of the first operand",
        [](const Result& e) { return std::fmod(first_of(e), second_of(e)); }},
