@@ -249,7 +249,7 @@ class Watcher {
     step_ = step, instructions_.clear();
     const optimized::Step& s = method_.steps()[step];
     const auto* out = s.call.roles && !s.call.arguments.empty() ? s.call.arguments.back() : nullptr;
-    if (!out || out->kind != optimized::ValueKind::tensor || out->tensor->dtype != DType::float32) return;
+    if (!out || out->kind != optimized::ValueKind::tensor || !is_compared(out->tensor->dtype)) return;
     if (!calls_operator(s.instruction) || !is_merged(s.instruction)) return;
     const Evaluated want = of_instruction(s.instruction);
     compare(want, actual(index_of(*out)));
@@ -259,6 +259,9 @@ class Watcher {
   }
 
  private:
+  static bool is_compared(DType dtype) {
+    return dtype == DType::float32 || dtype == DType::int8 || dtype == DType::uint8;
+  }
   const pte::KernelCall& kernel_call(std::size_t i) const {
     return *plan_.chains()->Get(0)->instructions()->Get(static_cast<unsigned>(i))->instr_args_as_KernelCall();
   }
