@@ -13,6 +13,7 @@
 #include "conformance/text/json.h"
 #include "conformance/text/output.h"
 #include "conformance/text/printable.h"
+#include "optimized/api/types.h"
 #include "optimized/kernels/instruction_set.h"
 #include "reference/fault.h"
 
@@ -39,6 +40,34 @@ std::string merged(const assay_step_info& step) {
       add(step.unread, "no indices"), add(step.activation[0] != 0, step.activation), add(step.attention, "attention"),
       add(step.views, "views");
   return all;
+}
+
+// Why an instruction is a step of its own, with nothing merged into it.
+std::string_view sentence(optimized::Reason reason) {
+  using enum optimized::Reason;
+  switch (reason) {
+    case none:
+      return "no rewrite takes this call";
+    case several_readers:
+      return "several instructions read its result";
+    case other_followers:
+      return "what reads its result cannot be merged into it";
+    case stored:
+      return "its result is an input, an output or state, or shares its bytes";
+    case moving_sizes:
+      return "its sizes may change, and are not known to fit";
+    case operand_changes:
+      return "an operand changes too early";
+    case strides:
+      return "strides do not describe what it copies";
+    case no_kernel:
+      return "no kernel does the merged call";
+  }
+  return {};
+}
+
+std::string_view left(const assay_method* method, std::size_t step) {
+  return sentence(optimized::method_of(method).steps()[step].left);
 }
 
 std::size_t count_fallbacks(const assay_method* method) {
@@ -80,8 +109,8 @@ void print(const adapters::OptimizedClient::Method& made, const std::string& nam
       continue;
     }
     const std::string with = merged(step);
-    out.print("{:5}  {:<44} {}{}{}\n", i, text::printable({step.op, step.op_length}), step.kernel,
-              with.empty() ? "" : " + ", with);
+    out.print("{:5}  {:<44} {} {} {}\n", i, text::printable({step.op, step.op_length}), step.kernel,
+              with.empty() ? "-" : "+", with.empty() ? left(method, at) : with);
   }
 }
 
@@ -104,6 +133,7 @@ text::Json to_json(const adapters::OptimizedClient::Method& made, const std::str
       if (step.instruction == i)
         line.update(
             {{"operator", std::string(step.op, step.op_length)}, {"kernel", step.kernel}, {"with", merged(step)}});
+      if (step.instruction == i && merged(step).empty()) line["left"] = left(method, at);
     }
     json["instructions"].push_back(line);
   }
@@ -141,7 +171,10 @@ void define_explain(Options& options) {
   add_limits(options, r->limits);
   options.flag("--json", r->json, "Prints JSON");
   options.details(
-      "The kernel \"reference\" is the fallback: the reference computes the calls that no other kernel accepts. A "
+      "A step that does several instructions lists them behind a +. Behind a - is why no rewrite merged or dropped "
+      "the\n"
+      "instruction of the step.\n\nThe kernel \"reference\" is the fallback: the reference computes the calls that no "
+      "other kernel accepts. A "
       "selective\nbuild (assay select) does not contain the fallback.");
   options.action([r] { return refusals_as_json(r->json, [&] { return explain(*r); }); });
 }

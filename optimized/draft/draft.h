@@ -44,6 +44,8 @@ struct Draft {
   }
   // Whether one of the first `first` arguments of the call belongs to the group.
   bool has(const Instruction& p, std::uint32_t group, std::size_t first) const;
+  // Records why a rewrite leaves a call as it is. Returns false.
+  bool leave_as_written(std::uint32_t call, Reason reason) { return calls[call].left = reason, false; }
   bool has_room() const { return tables.has_room() && workspace.has_room(); }
   std::uint32_t index_of(const Tensor& t) const { return static_cast<std::uint32_t>(&t - tensors.data()); }
   // Finds the symbolic sizes unless another rewrite has found them. A rewrite that compares sizes calls it first,

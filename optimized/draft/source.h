@@ -30,6 +30,7 @@ struct Instruction {
   // condition is false. For a free, the value.
   std::uint32_t target = 0;
   std::uint32_t index = 0;  // the index of the instruction in its chain, for messages
+  Reason left = Reason::none;
 };
 
 // Where the source places the bytes of a tensor, and the contents of these bytes before the first execution.

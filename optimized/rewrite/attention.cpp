@@ -41,7 +41,9 @@ class Attending : public Fuser {
   using Fuser::Fuser;
 
   bool fuse() {
-    if (!find_kernel(call()) || !to_softmax() || !to_values() || !take_operands()) return false;
+    if (!find_kernel(call())) return false;
+    leave(Reason::other_followers);
+    if (!to_softmax() || !to_values() || !take_operands()) return false;
     moves_ ? take_moving_copies() : take_copies();
     return true;
   }
@@ -63,7 +65,7 @@ class Attending : public Fuser {
   // From the product to the softmax: each call reads the result of the one before, and no other call does.
   bool to_softmax() {
     scores_ = &result();
-    if (!draft_.always_fits(*scores_) || !draft_.has_sizes_of_product(call())) return false;
+    if (!draft_.always_fits(*scores_) || !draft_.has_sizes_of_product(call())) return leave(Reason::moving_sizes);
     for (std::uint32_t at; done_ + 3 < most_calls && next(*scores_, at);) {
       const Instruction& p = draft_.calls[at];
       if (is_view(p)) {
@@ -104,7 +106,7 @@ class Attending : public Fuser {
   // Moves on to the result of a call. Returns false if an execution may give it sizes that it cannot have.
   bool follow(const Instruction& p, std::uint32_t at) {
     scores_ = p.call.arguments.back(), all_[done_++] = at;
-    return draft_.always_fits(*scores_);
+    return draft_.always_fits(*scores_) || leave(Reason::moving_sizes);
   }
 
   bool take_mask(const Instruction& p, std::uint32_t at) {
@@ -262,7 +264,8 @@ class Attending : public Fuser {
     const Traced q = trace(*call().arguments[0], whole(call().tensor(0)), from, true);
     const Traced k = trace(*call().arguments[1], whole(call().tensor(1)), from, true);
     for (const Traced* t : std::initializer_list<const Traced*>{&q, &k, &values_, &mask_})
-      if (t->value && !draft_.stays(*t->value, t->length > 0 ? t->chain[t->length - 1] : from, to)) return false;
+      if (t->value && !draft_.stays(*t->value, t->length > 0 ? t->chain[t->length - 1] : from, to))
+        return leave(Reason::operand_changes);
     const auto attention = draft_.tables.take<Attention>(1);
     const auto views = draft_.tables.take<const View*>(3);
     const auto arguments = draft_.tables.take<Value*>(3);

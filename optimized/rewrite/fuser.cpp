@@ -8,7 +8,8 @@ namespace assay::optimized {
 std::size_t Fuser::readers(const Value& value, std::uint32_t* found, std::size_t most) const {
   const std::uint32_t v = draft_.index_of(value), group = draft_.flow.root(v);
   const std::uint32_t all = draft_.flow.group(v).readers;
-  if (!draft_.is_seen_alike(v) || all > most) return 0;
+  if (!draft_.is_seen_alike(v)) return leave(draft_.flow.is_private(v) ? Reason::moving_sizes : Reason::stored);
+  if (all > most) return leave(Reason::several_readers);
   std::size_t n = 0;
   for (std::uint32_t i = at_ + 1; i < draft_.calls.size() && n < all; ++i) {
     if (draft_.lookups_left == 0) return 0;
@@ -47,7 +48,8 @@ bool Fuser::take(const Fusion& fusion, std::span<Value* const> arguments, Value*
   all.arguments = all_arguments;
   kept[0] = fusion;
   all.fusion = kept.data();
-  if (!may_move_to(all, to) || !find_kernel(all)) return false;
+  if (!may_move_to(all, to)) return leave(Reason::operand_changes);
+  if (!find_kernel(all)) return leave(Reason::no_kernel);
   fusion_ = fusion;
   draft_.calls[at_].dead = true, draft_.calls[at_].into = to;
   for (const std::uint32_t i : done) draft_.calls[i].dead = true, draft_.calls[i].into = to;

@@ -35,6 +35,7 @@ class Fuser {
   // The same, and replaces the arguments before the out by `arguments`.
   bool take(const Fusion& fusion, std::span<Value* const> arguments, Value* out, std::span<const std::uint32_t> done);
   std::uint32_t at() const { return at_; }
+  bool leave(Reason reason) const { return draft_.leave_as_written(at_, reason); }
   bool is_op(const Instruction& p, std::string_view op) const { return draft_.is_op(p, op); }
 
   Draft& draft_;

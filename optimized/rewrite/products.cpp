@@ -23,6 +23,7 @@ class Product : public Fuser {
   // Merges what follows it: a batch norm of constants, the sum with a tensor of the same elements, an activation.
   bool fuse() {
     if (!find_kernel(call())) return false;
+    leave(Reason::other_followers);
     take_norm();
     take_residual();
     take_activation();

@@ -27,11 +27,11 @@ class Copy {
   bool leave_out() {
     const auto view = view_of_copy(call_);
     const Value& out = *call_.arguments.back();
-    if (!view || !find_kernel(call_) || !draft_.flow.is_private(draft_.index_of(out)) || !out.tensor->is_contiguous() ||
-        !find_uses(*view))
-      return false;
+    if (!view) return leave(call_.tensor(0).moves || call_.out().moves ? Reason::moving_sizes : Reason::strides);
+    if (!draft_.flow.is_private(draft_.index_of(out))) return leave(Reason::stored);
+    if (!find_kernel(call_) || !out.tensor->is_contiguous() || !find_uses(*view)) return leave(Reason::no_kernel);
     for (std::size_t i = 0; i < uses_; ++i)
-      if (!can_read(all_[i])) return false;
+      if (!can_read(all_[i])) return leave(Reason::no_kernel);
     for (std::size_t i = 0; i < uses_; ++i) read(all_[i]);
     return draft_.calls[at_].dead = draft_.has_room();
   }
@@ -42,6 +42,7 @@ class Copy {
     return call.fusion && call.fusion->attention && call.fusion->attention->moving;
   }
 
+  bool leave(Reason reason) { return draft_.leave_as_written(at_, reason); }
   Value& source() const { return *call_.arguments[0]; }
 
   bool find_uses(const View& view) {
@@ -125,7 +126,8 @@ bool read(Draft& draft) {
   bool changed = false;
   for (std::uint32_t i = 0; i < draft.calls.size() && draft.lookups_left >= draft.calls.size(); ++i) {
     const Instruction& p = draft.calls[i];
-    if (p.dead || !p.is_typed || !find_viewer(p.call.roles->name)) continue;
+    if (p.dead || !p.call.roles || !find_viewer(p.call.roles->name)) continue;
+    if (!p.is_typed && !draft.leave_as_written(i, Reason::moving_sizes)) continue;
     draft.lookups_left -= draft.calls.size();
     changed |= Copy(draft, i).leave_out();
   }

@@ -13,6 +13,7 @@
 #include "optimized/kernels/threads.h"
 #include "optimized/runtime/fault.h"
 #include "optimized/runtime/packed.h"
+#include "optimized/runtime/reason.h"
 #include "optimized/runtime/value.h"
 
 // Kernels, and the steps that call them. A kernel examines all facts that the file decides once, before the first
@@ -104,6 +105,7 @@ struct Step {
   bool asks = false;          // whether the types of its numbers must be checked before each run
   // Does the call if `run` does not support its sizes; null if no plain loop can. It needs no state.
   bool (*otherwise)(const Step& step, Execution& execution) = nullptr;
+  Reason left = Reason::none;  // why rewrites did not merge or drop it, if they did not
 
   // Executes the step. Returns false if neither function did.
   bool execute(Execution& execution) const {

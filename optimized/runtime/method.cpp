@@ -155,8 +155,9 @@ bool Method::fail(const Step& step, bool has_kinds, Fault& fault) {
   method.in("instruction", step.index).write(place);
   if (step.call.roles) place.add(" (").add(step.call.roles->name).add(")");
   if (fault.place[0]) place.add(", ").add(std::string_view(fault.place));
-  const Fault found = fault;
-  fault.set(found.outcome, found.rule, place.view(), found.message);
+  const std::size_t n = std::min(place.view().size(), sizeof fault.place - 1);
+  std::copy_n(place.view().data(), n, fault.place);
+  fault.place[n] = 0;
   return false;
 }
 

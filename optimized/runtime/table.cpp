@@ -83,27 +83,32 @@ bool takes_fusion(const KernelRow& row, const Call& call) {
   return !fusion || (!row.is_loop && (row.kernel->takes_views || fusion->views.empty()));
 }
 
-// The first kernel whose row meets the condition and that accepts the call, or null.
-template <class Condition>
-const Kernel* find(const Call& call, Condition condition) {
+enum class Rows : std::uint8_t { built_for_operands, kernels, loops };
+
+// The first kernel of these rows that accepts the call, or null. A loop of `loops` needs no state.
+const Kernel* find(const Call& call, Rows which, std::string_view operands) {
+  const auto name = call.roles->name;
   const auto rows = kernel_table();
-  for (auto row = std::ranges::lower_bound(rows, call.roles->name, {}, &KernelRow::op);
-       row != rows.end() && row->op == call.roles->name; ++row)
-    if (condition(*row) && takes_fusion(*row, call) && row->kernel->accepts(call)) return row->kernel;
+  const auto is_before = [&](const KernelRow& row) { return row.op.compare(name) < 0; };
+  for (auto row = std::partition_point(rows.begin(), rows.end(), is_before); row != rows.end() && row->op == name;
+       ++row) {
+    const bool takes = which == Rows::built_for_operands ? row->operands.empty() || row->operands == operands
+                       : which == Rows::kernels          ? !row->is_loop
+                                                         : row->is_loop && !row->kernel->prepare;
+    if (takes && takes_fusion(*row, call) && row->kernel->accepts(call)) return row->kernel;
+  }
   return nullptr;
 }
 
 }  // namespace
 
 // The row may be built for any operands.
-const Kernel* find_kernel(const Call& call) {
-  return find(call, [](const KernelRow& row) { return !row.is_loop; });
-}
+const Kernel* find_kernel(const Call& call) { return find(call, Rows::kernels, {}); }
 const Kernel* find_kernel(const Call& call, std::string_view operands) {
-  return find(call, [&](const KernelRow& row) { return row.operands.empty() || row.operands == operands; });
+  return find(call, Rows::built_for_operands, operands);
 }
 decltype(Step::run) find_loop(const Call& call) {
-  const Kernel* loop = find(call, [](const KernelRow& row) { return row.is_loop && !row.kernel->prepare; });
+  const Kernel* loop = find(call, Rows::loops, {});
   return loop ? loop->run : nullptr;
 }
 

@@ -93,6 +93,26 @@ class Explain(unittest.TestCase):
         for line in said["instructions"]:
             self.assertEqual("kernel" in line, line.get("done_by") == line["instruction"])
 
+    def left(self, program):
+        """Why instructions are left as written, by operator: as JSON, and as text."""
+        path = PROGRAMS / program / "program.pte"
+        lines = json.loads(assay("explain", path, "--json"))["instructions"]
+        for line, printed in zip(lines, assay("explain", path).splitlines()[-len(lines):]):
+            self.assertEqual("left" in line, "kernel" in line and not line["with"])
+            if "left" in line:
+                self.assertEqual(printed, f"{line['instruction']:5}  {line['operator']:<44} {line['kernel']} - {line['left']}")
+        return {(line["operator"], line["left"]) for line in lines if "left" in line}
+
+    def test_why_instructions_are_left_as_written(self):
+        for program, operator, reason in (
+                ("dynamic_sequence", "aten::expand_copy.out", "its sizes may change, and are not known to fit"),
+                ("dynamic_sequence", "aten::arange.start_out", "no rewrite takes this call"),
+                ("kv_cache", "aten::addmm.out", "what reads its result cannot be merged into it"),
+                ("mlp", "aten::addmm.out", "its result is an input, an output or state, or shares its bytes"),
+                ("lstm", "aten::addmm.out", "several instructions read its result")):
+            with self.subTest(program=program, operator=operator):
+                self.assertIn((operator, reason), self.left(program))
+
     def test_steps_of_the_fallback_are_marked(self):
         said = json.loads(assay("explain", PROGRAMS / "reinplaced_operators" / "program.pte", "--json"))
         marked = [line for line in said["instructions"] if line.get("kernel") == "reference"]

@@ -366,15 +366,21 @@ TEST(OptimizedSizes, BroadcastConstants) {
   EXPECT_EQ(m.expect_agreement({x}, {out}, image_sizes), 2u);
 }
 
-// Attention of 2 heads of 4 numbers to a sequence of n positions. Queries, keys and values are products of the
-// sequence.
+// Attention of 2 heads of 4 numbers from a sequence x of n positions to a sequence y of m positions; y is x unless
+// attend_to_another is called. Queries, keys and values are products of the sequences.
 struct Attends : Moving {
   std::int32_t longest;
-  Index x, n, heads = plan.integer(2), depth = plan.integer(4);
+  Index x, n, y, m, heads = plan.integer(2), depth = plan.integer(4);
 
-  explicit Attends(std::int32_t longest = most) : longest(longest), x(moving({longest, 8})), n(plan.integer(0)) {
+  explicit Attends(std::int32_t longest = most)
+      : longest(longest), x(moving({longest, 8})), n(length_of(x)), y(x), m(n) {
     tolerance = {.rtol = 1e-5, .atol = 1e-5};
-    plan.call("aten::sym_size.int", {x, plan.integer(0), n});
+  }
+  void attend_to_another() { y = moving({longest, 8}), m = length_of(y); }
+  Index length_of(Index sequence) {
+    const Index length = plan.integer(0);
+    plan.call("aten::sym_size.int", {sequence, plan.integer(0), length});
+    return length;
   }
   Index view(Index self, const std::vector<std::int64_t>& values, const PlanBuilder::Sizes& bounds) {
     const Index out = plan.tensor(float32, bounds, pte::TensorShapeDynamism::DYNAMIC_BOUND);
@@ -388,22 +394,24 @@ struct Attends : Moving {
   Index multiply(std::string_view op, Index a, Index b, Index out) {
     return plan.call_named(op, {{"self", a}, {"mat2", b}, {"out", out}}), out;
   }
-  // [2, n, 4]
-  Index split() {
-    const Index product = multiply("aten::mm.out", x, weight({8, 8}), moving({longest, 8}));
-    return permute(view(product, {n, heads, depth}, {longest, 2, 4}), {1, 0, 2}, moving({2, longest, 4}));
+  Index split(Index sequence, Index length) {
+    const Index product = multiply("aten::mm.out", sequence, weight({8, 8}), moving({longest, 8}));
+    return permute(view(product, {length, heads, depth}, {longest, 2, 4}), {1, 0, 2}, moving({2, longest, 4}));
   }
+  Index queries() { return split(x, n); }           // [2, n, 4]
+  Index keys() { return transposed(split(y, m)); }  // [2, 4, m]
+  Index values() { return split(y, m); }            // [2, m, 4]
   Index transposed(Index k) { return permute(k, {0, 2, 1}, moving({2, 4, longest})); }
-  // [n, n]
+  // [n, m]
   Index mask() {
-    return multiply("aten::mm.out", x, permute(x, {1, 0}, moving({8, longest})), moving({longest, longest}));
+    return multiply("aten::mm.out", x, permute(y, {1, 0}, moving({8, longest})), moving({longest, longest}));
   }
   // From queries and transposed keys to the results of the heads, side by side. There are at most `most_scores` scores
   // of a head's queries.
   Index attend(Index q, Index k, Index v, Index mask, std::int32_t most_scores) {
     const PlanBuilder::Sizes groups{1, 2, longest, longest};
     const Index scores = multiply("aten::bmm.out", q, k, moving({2, longest, most_scores}));
-    const Index grouped = view(scores, {plan.integer(1), heads, n, n}, {1, 2, longest, most_scores});
+    const Index grouped = view(scores, {plan.integer(1), heads, n, m}, {1, 2, longest, most_scores});
     const Index scaled = moving({1, 2, longest, most_scores}), weights = moving(groups);
     plan.call_named("aten::mul.Scalar_out", {{"self", grouped}, {"other", plan.real(0.125)}, {"out", scaled}});
     plan.call_named("aten::_softmax.out", {{"self", add(scaled, mask, moving(groups))},
@@ -411,7 +419,7 @@ struct Attends : Moving {
                                            {"half_to_float", plan.boolean(false)},
                                            {"out", weights}});
     const Index all =
-        multiply("aten::bmm.out", view(weights, {heads, n, n}, {2, longest, longest}), v, moving({2, longest, 4}));
+        multiply("aten::bmm.out", view(weights, {heads, n, m}, {2, longest, longest}), v, moving({2, longest, 4}));
     return permute(view(all, {heads, n, depth}, {2, longest, 4}), {1, 0, 2}, moving({longest, 2, 4}));
   }
   std::size_t expect_lengths(Index out) {
@@ -423,9 +431,22 @@ struct Attends : Moving {
 
 TEST(OptimizedSizes, AttendToSequences) {
   Attends a;
-  const Index q = a.split(), k = a.transposed(a.split()), v = a.split();
+  const Index q = a.queries(), k = a.keys(), v = a.values();
   const Index out = a.attend(q, k, v, a.mask(), most);
   EXPECT_EQ(a.expect_lengths(out), 7u);  // size, four products, a transposed sequence, attention
+  EXPECT_EQ(a.refused(), 0u);
+}
+
+TEST(OptimizedSizes, AttendToOtherSequences) {
+  Attends a;
+  a.attend_to_another();
+  const Index q = a.queries(), k = a.keys(), v = a.values();
+  const Index out = a.attend(q, k, v, a.mask(), most);
+  std::vector<std::vector<Sizes>> lengths;
+  for (const auto& [n, m] :
+       std::vector<std::pair<Int, Int>>{{12, 12}, {3, 5}, {9, 2}, {5, 0}, {0, 4}, {1, 12}, {12, 1}})
+    lengths.push_back({{n, 8}, {m, 8}});
+  EXPECT_EQ(a.expect_agreement({a.x, a.y}, {out}, lengths), 8u);
   EXPECT_EQ(a.refused(), 0u);
 }
 
@@ -433,16 +454,34 @@ TEST(OptimizedSizes, AttendToSequences) {
 // transposed keys.
 TEST(OptimizedSizes, AttendToKeysInTheOrderOfTheirBytes) {
   Attends a(4);
-  const Index q = a.split(), k = a.view(a.split(), {a.heads, a.depth, a.n}, {2, 4, 4}), v = a.split();
+  const Index q = a.queries(), k = a.view(a.values(), {a.heads, a.depth, a.n}, {2, 4, 4}), v = a.values();
   a.expect_lengths(a.attend(q, k, v, a.mask(), 4));
   EXPECT_EQ(a.refused(), 0u);
 }
 
-// The scores of more than 3 positions are refused.
-TEST(OptimizedSizes, DoNotAttendPastTheBoundsOfScores) {
+// Scores, keys or values of more than 3 positions are refused.
+TEST(OptimizedSizes, DoNotAttendPastBounds) {
+  for (int lower = 0; lower < 3; ++lower) {
+    Attends a;
+    const auto bound = [&](int which) { return which == lower ? std::int32_t{3} : std::int32_t{most}; };
+    const Index q = a.queries(), k = a.permute(a.values(), {0, 2, 1}, a.moving({2, 4, bound(1)}));
+    const Index v = a.permute(a.split(a.y, a.m), {0, 1, 2}, a.moving({2, bound(2), 4}));
+    a.expect_lengths(a.attend(q, k, v, a.mask(), bound(0)));
+    EXPECT_EQ(a.refused(), 3u);
+  }
+}
+
+// Keys and values of two sequences have equal bounds. Different lengths are refused.
+TEST(OptimizedSizes, DoNotAttendToValuesOfOtherLengths) {
   Attends a;
-  const Index q = a.split(), k = a.transposed(a.split()), v = a.split();
-  a.expect_lengths(a.attend(q, k, v, a.mask(), 3));
+  const Index q = a.queries(), k = a.keys(), mask = a.mask();
+  a.attend_to_another();
+  const Index v = a.values();
+  a.m = a.n;
+  const Index out = a.attend(q, k, v, mask, most);
+  EXPECT_GT(
+      a.expect_agreement({a.x, a.y}, {out}, {{{3, 8}, {3, 8}}, {{3, 8}, {5, 8}}, {{5, 8}, {3, 8}}, {{0, 8}, {2, 8}}}),
+      8u);
   EXPECT_EQ(a.refused(), 3u);
 }
 
@@ -450,7 +489,7 @@ TEST(OptimizedSizes, DoNotAttendPastTheBoundsOfScores) {
 TEST(OptimizedSizes, DoNotAttendWithMasksOfEqualBounds) {
   Attends a;
   const Index mask = a.moving({most, most});
-  const Index q = a.split(), k = a.transposed(a.split()), v = a.split();
+  const Index q = a.queries(), k = a.keys(), v = a.values();
   const Index out = a.attend(q, k, v, mask, most);
   EXPECT_GT(
       a.expect_agreement({a.x, mask}, {out},
@@ -462,7 +501,7 @@ TEST(OptimizedSizes, DoNotAttendWithMasksOfEqualBounds) {
 // Two calls read the weights: they must be stored.
 TEST(OptimizedSizes, KeepWeightsThatOthersRead) {
   Attends a;
-  const Index q = a.split(), k = a.transposed(a.split()), v = a.split();
+  const Index q = a.queries(), k = a.keys(), v = a.values();
   const Index scores = a.multiply("aten::bmm.out", q, k, a.moving({2, most, most})),
               weights = a.moving({2, most, most});
   a.plan.call_named(
@@ -470,7 +509,7 @@ TEST(OptimizedSizes, KeepWeightsThatOthersRead) {
       {{"self", scores}, {"dim", a.plan.integer(-1)}, {"half_to_float", a.plan.boolean(false)}, {"out", weights}});
   const Index out = a.multiply("aten::bmm.out", weights, v, a.moving({2, most, 4}));
   std::vector<std::vector<Sizes>> lengths{{{most, 8}}, {{3, 8}}, {{0, 8}}};
-  a.expect_agreement({a.x}, {out, weights}, lengths);
+  a.expect_agreement({a.x}, {out, a.call("aten::relu.out", weights, a.moving({2, most, most}))}, lengths);
 }
 
 // Images that lie channels last between convolutions, and calls that accept that layout or do not.
