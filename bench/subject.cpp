@@ -46,28 +46,11 @@ std::vector<Value> random_inputs(const pte::ExecutionPlan& plan) {
   return inputs;
 }
 
-// The calls with expected outputs that come with a program.
-struct Given {
-  hosts::ProgramCalls calls;
-  std::string from;
-};
-
-Given given_with(const fs::path& program, const File& file) {
-  if (const fs::path calls = program.parent_path() / "calls.json"; fs::exists(calls))
-    return {hosts::read_calls(calls), calls.string()};
-  Given given{{}, program.string()};
-  if (file_kind(file.bytes) == &format::bundle_kind)
-    hosts::each_call(inspect::value_or_throw(open_bundle(file)), {}, [&](const hosts::ProgramCall& call) {
-      if (given.calls.calls.empty()) given.calls.calls.push_back(call);
-    });
-  return given;
-}
-
 }  // namespace
 
 Subject subject_of(const fs::path& path) {
   const File file = files::open_file(path), program = hosts::program_in_file(file);
-  auto [calls, from] = given_with(path, file);
+  auto [calls, from] = hosts::calls_given_with(path, file);
   Subject subject;
   subject.program = hosts::program_at_path(path, file, program);
   subject.settings.program = path;
@@ -82,8 +65,8 @@ Subject subject_of(const fs::path& path) {
   hosts::ProgramCall& call = calls.calls.front();
   subject.settings.method = call.method.empty() ? host.default_method() : call.method;
   subject.inputs = std::move(call.inputs), subject.expected = std::move(call.outputs);
-  if (file_kind(file.bytes) != &format::bundle_kind) subject.tolerance = call.tolerance;
-  subject.inputs_from = "inputs of " + from;
+  if (from != path) subject.tolerance = call.tolerance;
+  subject.inputs_from = "inputs of " + from.string();
   return subject;
 }
 

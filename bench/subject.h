@@ -8,8 +8,8 @@
 
 namespace assay::bench {
 
-// A call that is timed. It is the first call of the file calls.json beside the program, else the first case of a .bpte
-// file, else a call with random inputs.
+// A call that is timed. It is the first of the calls that come with the program (hosts::calls_given_with), else a call
+// with random inputs.
 struct Subject {
   testee::EngineSettings settings;  // how the program is loaded; `program` is the file that the user named
   hosts::ProgramAtPath program;     // what an engine loads in place of that file, unless it has a file of its own

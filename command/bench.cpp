@@ -20,9 +20,8 @@ constexpr const char* bench_details =
     R"(With ENGINE=FILE, ENGINE runs FILE in place of PROGRAM. assay looks for FILE in the current folder, then in the
 folder of PROGRAM. The engines executorch and executorch+xnnpack are the same: both use XNNPACK.
 
-If the folder of PROGRAM has a file calls.json, the first call in calls.json gives the inputs and the expected outputs.
-Otherwise, if PROGRAM is a .bpte file, the first case of PROGRAM gives them. Otherwise the inputs are random. Without
-expected outputs, assay compares the outputs with those of the engine of --with. If FILE has an input that PROGRAM
+If PROGRAM is a .bpte file, its first case gives the inputs and the expected outputs. Otherwise, if the folder of PROGRAM
+has a file calls.json, the first call in calls.json gives them. Otherwise the inputs are random. Without expected outputs, assay compares the outputs with those of the engine of --with. If FILE has an input that PROGRAM
 lacks, assay keeps state in this input. Its elements are zero at the beginning.
 
 A server of the wire protocol is an engine, too. It computes outside of this process, for example on a board, and

@@ -21,13 +21,18 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* delegate_details =
-    R"(spec/delegates.md defines the cases and the right answers. PROGRAM is a .pte or .bpte file. The calls of a .pte file are in the
-file calls.json of the same folder (spec/program_calls.md). If there is no such file, assay makes one call with small
-numbers. Without PROGRAM, the recorded programs in golden/delegated are judged.
+    R"(spec/delegates.md defines the cases and the right answers. PROGRAM is a .pte or .bpte file. Its calls are the test cases of
+a .bpte file or, if there are none, those in the file calls.json of the same folder (spec/program_calls.md). If there is
+no such file, assay makes one call with small numbers. Without PROGRAM, the recorded programs in golden/delegated are
+judged.
 
 The reference runs each program. Each call of an XNNPACK delegate gives these cases: each node alone, each pair of
 neighbouring nodes, and the whole delegate. TESTEE runs a case as a program of its own, with the inputs that the
 reference has there. A node that fails is therefore wrong itself. Its inputs are right.
+
+The delegates of other backends are opaque. With --graph, each call of PROGRAM is judged as a whole, whatever backends it
+uses: its outputs must be right for PLAIN, a program of operators that computes the same, such as the program that the
+exporter writes without a partitioner.
 
 )";
 
@@ -35,10 +40,10 @@ constexpr std::size_t all_of_it = std::string::npos;  // of a text
 
 struct DelegateRequest : JudgingRequest {
   std::vector<std::string> programs;
-  std::string cases, save;
+  std::string cases, save, graph;
 };
 
-// A call of the program's default method with made inputs.
+// A call of a program's default method with made inputs.
 hosts::ProgramCall some_call(const ValidProgram& program) {
   const hosts::Host host(program);
   hosts::ProgramCall call{host.default_method(), {}, {}, {}, {}};
@@ -51,36 +56,45 @@ hosts::ProgramCall some_call(const ValidProgram& program) {
   return call;
 }
 
-// The calls that come with a program: those of its bundle, or those of calls.json beside it.
-hosts::ProgramCalls given_with(const fs::path& path, const File& file) {
-  hosts::ProgramCalls calls;
-  if (format::file_kind(file.bytes) == &format::bundle_kind)
-    hosts::each_call(inspect::value_or_throw(open_bundle(file)), hosts::bundle_tolerance,
-                     [&](const hosts::ProgramCall& call) { calls.calls.push_back(call); });
-  const fs::path beside = path.parent_path() / "calls.json";
-  return calls.calls.empty() && fs::exists(beside) ? hosts::read_calls(beside) : calls;
+// A program with its calls. If it comes with none, there is a call with inputs that are made for `plain`, if that is
+// given, or else for the program.
+scenarios::RecordedProgram program_at(const fs::path& path, const ValidProgram* plain = nullptr) {
+  const File file = files::open_file(path), program = hosts::program_in_file(file);
+  hosts::ProgramCalls calls = hosts::calls_given_with(path, file).calls;
+  const ValidProgram valid = hosts::valid_program(program, files::open_data_files(calls.data));
+  if (calls.calls.empty()) calls.calls.push_back(some_call(plain ? *plain : valid));
+  return scenarios::recorded_program(fs::path(path).replace_extension().string(), path, valid, std::move(calls));
 }
 
-scenarios::RecordedProgram program_at(const fs::path& path) {
-  const File file = files::open_file(path), program = hosts::program_in_file(file);
-  hosts::ProgramCalls calls = given_with(path, file);
-  const ValidProgram valid = hosts::valid_program(program, files::open_data_files(calls.data));
-  if (calls.calls.empty()) calls.calls.push_back(some_call(valid));
-  return scenarios::recorded_program(fs::path(path).replace_extension().string(), path, valid, std::move(calls));
+delegates::Pieces pieces_at(const std::string& path) {
+  try {
+    delegates::Pieces all = delegates::pieces_of(program_at(path));
+    if (all.empty()) throw Fault(Outcome::unsupported, "delegate.cases", concat(path, " calls no XNNPACK delegate"));
+    return all;
+  } catch (Fault& fault) {
+    if (fault.rule == "D2") fault.message += "; with --graph, each call of the program is judged as a whole";
+    throw;
+  }
+}
+
+delegates::Pieces pieces_against(const std::string& path, const std::string& graph) {
+  const File file = files::open_file(graph);
+  const ValidProgram plain = hosts::valid_program(hosts::program_in_file(file));
+  return delegates::pieces_against(std::make_shared<scenarios::RecordedProgram>(program_at(path, &plain)), plain);
 }
 
 delegates::Pieces pieces_for(const DelegateRequest& r) {
   delegates::Pieces all;
-  const auto add = [&](const scenarios::RecordedProgram& program) {
-    std::ranges::move(delegates::pieces_of(program), std::back_inserter(all));
-  };
-  for (const std::string& program : r.programs) add(program_at(program));
+  const auto add = [&](delegates::Pieces pieces) { std::ranges::move(pieces, std::back_inserter(all)); };
+  if (!r.graph.empty() && r.programs.size() != 1)
+    throw Fault(Outcome::invalid, "delegate.graph", "--graph needs exactly one PROGRAM");
+  for (const std::string& program : r.programs)
+    add(r.graph.empty() ? pieces_at(program) : pieces_against(program, r.graph));
   if (r.programs.empty())
     for (const auto& program : scenarios::recorded_programs(golden_folder(r.golden).parent_path() / "delegated"))
-      add(*program);
+      add(delegates::pieces_of(*program));
   std::erase_if(all, [&](const auto& piece) { return !r.cases.empty() && !cases::matches(r.cases, piece->id); });
-  if (all.empty())
-    throw Fault(Outcome::unsupported, "delegate.cases", "there is no call of an XNNPACK delegate to judge");
+  if (all.empty()) throw Fault(Outcome::unsupported, "delegate.cases", "there is no such case");
   return all;
 }
 
@@ -113,6 +127,7 @@ class DelegateRun final : public JudgingRun {
     facts.insert(facts.begin() + 2, {"suite", "delegate"});
     facts.push_back(
         {"programs", request_.programs.empty() ? "all" : fmt::format("{}", fmt::join(request_.programs, " "))});
+    if (!request_.graph.empty()) facts.push_back({"graph", request_.graph});
     return facts;
   }
   void judge_blocks(const std::vector<runner::Ids>& blocks, const Add& add) override { stage_.judge(blocks, add); }
@@ -145,7 +160,9 @@ class DelegateRun final : public JudgingRun {
     const bool is_command = request_.run.testee.starts_with("-- ");
     if (!is_command) words.push_back(request_.run.testee);
     for (const std::string& program : request_.programs) words.push_back(program);
-    words.insert(words.end(), {"--cases", id, "--save", "case.bpte"});
+    words.insert(words.end(), {"--cases", id});
+    if (request_.graph.empty()) words.insert(words.end(), {"--save", "case.bpte"});
+    if (!request_.graph.empty()) words.insert(words.end(), {"--graph", request_.graph});
     return wire::quoted(words) + (is_command ? " " + request_.run.testee : "");
   }
 
@@ -179,11 +196,15 @@ void define_delegate(Options& options) {
               "Judges the delegates of these .pte or .bpte files; default: the recorded programs in golden/delegated");
   options.add("--cases", r->cases, "Judges only cases whose id matches PATTERN, such as 'f32_conv/0/0/*'")
       .value("PATTERN");
-  options
-      .add("--save", r->save,
-           "Writes the program of the first wrong case to FILE; a FILE that ends in .bpte also gets the inputs and "
-           "the expected outputs")
-      .value("FILE");
+  const Option save =
+      options
+          .add("--save", r->save,
+               "Writes the program of the first wrong case to FILE; a FILE that ends in .bpte also gets the inputs and "
+               "the expected outputs")
+          .value("FILE");
+  options.add("--graph", r->graph, "Judges each call of PROGRAM as a whole, by the right outputs of the program PLAIN")
+      .value("PLAIN")
+      .excludes(save);
   options.add("--timeout", r->timeout, timeout_help).value("SECONDS").within(1, 3600).shows_default();
   options
       .add("--golden", r->golden,
@@ -207,7 +228,9 @@ const Registered registered_delegate(
      {{"assay delegate executorch+xnnpack", "judges the official runtime with the recorded programs"},
       {"assay delegate executorch+xnnpack model.pte --save wrong.bpte",
        "judges the delegates of a program, and writes the program of the first wrong node"},
-      {"assay delegate model.pte -- ./my_runtime", "judges a runtime in another program"}},
+      {"assay delegate model.pte -- ./my_runtime", "judges a runtime in another program"},
+      {"assay delegate executorch+xnnpack model.pte --graph plain.pte",
+       "judges the whole program by the program that was exported without a partitioner"}},
      true});
 
 }  // namespace

@@ -362,19 +362,24 @@ def instruction_set():
     )
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="record delegated", description=__doc__)
-    parser.add_argument("--out", type=Path, default=GOLDEN, help="folder of a folder per program")
-    parser.add_argument("--only", nargs="+", choices=PROGRAMS, default=list(PROGRAMS), metavar="NAME")
+def record(prog, description, folder, names, files):
+    """Writes a folder of `files(name)` for each of the names that the command line selects, and the manifest."""
+    parser = argparse.ArgumentParser(prog=prog, description=description)
+    parser.add_argument("--out", type=Path, default=folder, help="folder of a folder per program")
+    parser.add_argument("--only", nargs="+", choices=names, default=list(names), metavar="NAME")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # the exporter's
     for name in options.only:
         (options.out / name).mkdir(parents=True, exist_ok=True)
-        for file, data in files_of(name).items():
+        for file, data in files(name).items():
             manifest.write_atomically(options.out / name / file, data)
     versions = {p: importlib.metadata.version(p) for p in ("executorch", "torch", "torchao")}
     head = {"versions": versions, "instruction_set": instruction_set()}
     manifest.write_atomically(options.out / manifest.NAME, (json.dumps(head, indent=1) + "\n").encode())
+
+
+def main():
+    record("record delegated", __doc__, GOLDEN, PROGRAMS, files_of)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ namespace assay::delegates {
 namespace {
 
 constexpr Real infinity = std::numeric_limits<Real>::infinity();
-constexpr Real float32_unit = 0x1p-24;  // the unit roundoff of float32
+constexpr Real float32_unit = 0x1p-24, float16_unit = 0x1p-11;  // unit roundoffs
 
 // Bounds as numbers, in row-major order.
 struct Bounds {
@@ -82,29 +82,47 @@ bool reads_integers(const Operator& op, std::span<const Value> arguments) {
   return all;
 }
 
+// The number of terms of each element.
+Real terms_of(const judge::Expectation& expected, std::size_t output) {
+  return static_cast<Real>(expected.answer.unrounded[output].terms);
+}
+
+bool is_sum(const Operator& op) { return is_product(op) || op.name == "aten::sum.IntList_out"; }
+
+// The largest error of sums each of whose roundings has at most this error, relative to the magnitude of the sum.
+Array<Real> errors_of_sums(const Operator& op, const judge::Expectation& expected, std::size_t output, Real rounding,
+                           Real roundings) {
+  Array<Real> errors(expected.outs[output].sizes);
+  for (Int k = 0; k < errors.count(); ++k)
+    errors[k] = rounding * roundings * expected.magnitudes(op)[output][static_cast<std::size_t>(k)];
+  return errors;
+}
+
 // A composition computes in float64 what an implementation computes in float32, with one rounding or with several, and
 // sums of integers, which are exact. Each product and each sum of other numbers has the rounding errors of float32.
 Array<Real> errors_in_float32(const Operator& op, std::span<const Value> inputs, const judge::Expectation& expected,
                               std::size_t output) {
   Array<Real> errors(expected.outs[output].sizes);
-  const bool sums = is_product(op) || op.name == "aten::sum.IntList_out";
-  const bool rounds = sums || op.name == "aten::mul.out" || op.name == "aten::add.out";
+  const bool rounds = is_sum(op) || op.name == "aten::mul.out" || op.name == "aten::add.out";
   if (!rounds || reads_integers(op, inputs)) return errors;
+  if (is_sum(op)) return errors_of_sums(op, expected, output, float32_unit, roundoffs(terms_of(expected, output)));
   const Array<Real> numbers = read<Real>(expected.outs[output]);
-  const auto terms = static_cast<Real>(expected.answer.unrounded[output].terms);
-  for (Int k = 0; k < errors.count(); ++k)
-    errors[k] = float32_unit * (sums ? roundoffs(terms) * expected.magnitudes(op)[output][static_cast<std::size_t>(k)]
-                                     : std::fabs(numbers[k]));
+  for (Int k = 0; k < errors.count(); ++k) errors[k] = float32_unit * std::fabs(numbers[k]);
   return errors;
 }
 
 Interval right_for(const Operator& op, std::span<const Value> inputs, const judge::Expectation& expected,
                    std::size_t output, Arithmetic arithmetic) {
   const Tensor& want = expected.outs[output];
+  // If the dtypes of a node with float16 values differ, its composition computes in float32.
+  if (arithmetic == Arithmetic::half_sums && want.dtype == DType::float32 && is_sum(op))
+    return around(want, errors_of_sums(op, expected, output, float16_unit, terms_of(expected, output)));
   if (want.dtype == DType::float64) return around(want, errors_in_float32(op, inputs, expected, output));
   const bool rounds_correctly = arithmetic == Arithmetic::exact && op.file == "arithmetic";
   if (rounds_correctly || !is_floating(want.dtype)) return {want, want};
-  const auto right = judge::right_answers(op, expected, output);
+  const auto mode =
+      arithmetic == Arithmetic::half_sums ? judge::ArithmeticMode::half_accumulation : judge::ArithmeticMode::ieee;
+  const auto right = judge::right_answers(op, expected, output, mode);
   return right ? Interval{right->lowest, right->highest} : anything(want);
 }
 
@@ -309,7 +327,8 @@ class Push {
     const Array<Real> s = read<Real>(spread.outs[0]), o = read<Real>(other.outs[0]), l = read<Real>(largest.outs[0]);
     const Tensor& want = expected_.outs[0];
     const bool is_float32 = want.dtype == DType::float64 || want.dtype == DType::float32;
-    const Real unit = float32_unit * roundoffs(static_cast<Real>(expected_.answer.unrounded[0].terms));
+    const Real terms = terms_of(expected_, 0);
+    const Real unit = arithmetic_ == Arithmetic::half_sums ? float16_unit * terms : float32_unit * roundoffs(terms);
     Array<Real> radius(want.sizes);
     for (Int k = 0; k < radius.count(); ++k)
       radius[k] = s[k] + o[k] + unit * l[k] + (is_float32 ? 0 : ulp(want.dtype, l[k])) + 0x1p-149;

@@ -27,8 +27,9 @@ struct Argument {
 
 // How the node computes to which a call belongs.
 enum class Arithmetic {
-  rounded,  // by the accuracy of the operators' entries
-  exact,    // the node computes codes: the operators of arithmetic.yaml round correctly
+  rounded,    // by the accuracy of the operators' entries
+  half_sums,  // the same, and each partial sum of float16 numbers may be rounded to float16
+  exact,      // the node computes codes: the operators of arithmetic.yaml round correctly
 };
 
 // The intervals of the outs of a call whose arguments may have any values in their intervals. `expected` is the answer

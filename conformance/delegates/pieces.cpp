@@ -188,7 +188,29 @@ Pieces pieces_of(const scenarios::RecordedProgram& program) {
   return all;
 }
 
+Pieces pieces_against(const scenarios::Recorded& program, const ValidProgram& plain) {
+  std::map<std::string, IntervalMethod, std::less<>> methods;
+  scenarios::Script script{program->settings(), {scenarios::load()}, program};
+  Pieces all;
+  for (const hosts::ProgramCall& call : program->calls.calls) {
+    if (!call.fails.empty()) continue;
+    IntervalMethod& method = methods.try_emplace(call.method, plain, call.method).first->second;
+    const std::vector<Value> inputs = hosts::adapted(method.plan(), call.inputs);
+    auto piece = std::make_shared<Piece>();
+    piece->id = concat(program->name, '/', all.size(), "/all"), piece->extent = Extent::whole;
+    piece->kinds = "program", piece->description = concat("method ", call.method);
+    scenarios::Step step{.method = call.method, .inputs = call.inputs};
+    step.judge = is_within(std::make_shared<const RightGraphs>(RightGraphs{method.run(inputs)}));
+    script.steps.push_back(step);
+    piece->whole_program = {.id = piece->id, .group = piece->kinds, .script = [script] { return script; }};
+    script.steps.back().judge = scenarios::is_answered();
+    all.push_back(std::move(piece));
+  }
+  return all;
+}
+
 scenarios::Scenario scenario(const std::shared_ptr<const Piece>& piece) {
+  if (piece->whole_program) return *piece->whole_program;
   scenarios::Scenario s{.id = piece->id};
   s.group = piece->kinds;
   s.script = [piece] { return script(*piece); };

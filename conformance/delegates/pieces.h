@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Piece {
   Part part;
   bool is_dynamic;
   std::vector<Tensor> inputs;
+  std::optional<scenarios::Scenario> whole_program = {};  // the piece is a call of a whole program: it has no part
 
   Program program() const { return program_of(part.payload, is_dynamic); }
 };
@@ -39,6 +41,11 @@ Pieces pieces_of(const DelegateCall& call, const std::string& id);
 
 // The pieces of all delegate calls of a program, by the ids of the calls.
 Pieces pieces_of(const scenarios::RecordedProgram& program);
+
+// One piece for each call of a program that must succeed: the outputs are judged by the method of the same name of
+// `plain`, a program whose instructions are calls of operators. State is kept from one call to the next. Throws the
+// Faults of IntervalMethod.
+Pieces pieces_against(const scenarios::Recorded& program, const ValidProgram& plain);
 
 // A scenario that loads the program of a piece, calls it and judges its outputs.
 scenarios::Scenario scenario(const std::shared_ptr<const Piece>& piece);

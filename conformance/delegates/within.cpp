@@ -117,19 +117,29 @@ bool are_same(const std::vector<RightOutput>& a, const std::vector<RightOutput>&
 }  // namespace
 
 RightGraphs right_graphs(const Payload& payload, std::span<const Tensor> inputs) {
-  RightGraphs graphs{right_outputs(payload, xnnpack::Form::folded, inputs)};
-  auto literal = right_outputs(payload, xnnpack::Form::literal, inputs);
-  if (!are_same(graphs.front(), literal)) graphs.push_back(std::move(literal));
+  RightGraphs graphs;
+  for (const HalfSums sums : {HalfSums::in_float32, HalfSums::in_float16}) {
+    if (sums == HalfSums::in_float16 && !has_halves(payload)) break;
+    for (const xnnpack::Form form : {xnnpack::Form::folded, xnnpack::Form::literal}) {
+      auto right = right_outputs(payload, form, sums, inputs);
+      if (std::ranges::none_of(graphs, [&](const auto& other) { return are_same(other, right); }))
+        graphs.push_back(std::move(right));
+    }
+  }
   return graphs;
 }
 
 judge::Judgement judge_outputs(const RightGraphs& right, std::span<const Value> outputs) {
-  judge::Judgement first = judge_graph(right.front(), outputs);
+  // pass, then undecided, then the smallest distance
+  const auto rank = [](const judge::Judgement& j) {
+    return std::pair(j.verdict == Verdict::pass ? 0 : verdict::is_failure(j.verdict) ? 2 : 1, j.distance);
+  };
+  judge::Judgement best = judge_graph(right.front(), outputs);
   for (const auto& other : std::span(right).subspan(1)) {
-    if (!verdict::is_failure(first.verdict)) break;
-    if (judge::Judgement j = judge_graph(other, outputs); !verdict::is_failure(j.verdict)) first = std::move(j);
+    if (best.verdict == Verdict::pass) break;
+    if (judge::Judgement j = judge_graph(other, outputs); rank(j) < rank(best)) best = std::move(j);
   }
-  return first;
+  return best;
 }
 
 scenarios::StepJudge is_within(std::shared_ptr<const RightGraphs> right) {

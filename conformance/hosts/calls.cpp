@@ -154,6 +154,16 @@ void each_call(const BundleFile& bundle, const files::Tolerance& tolerance,
   }
 }
 
+GivenCalls calls_given_with(const fs::path& program, const File& file) {
+  GivenCalls given;
+  if (format::file_kind(file.bytes) == &format::bundle_kind)
+    each_call(inspect::value_or_throw(open_bundle(file)), bundle_tolerance,
+              [&](const ProgramCall& call) { given.calls.calls.push_back(call); });
+  if (!given.calls.calls.empty()) return {std::move(given.calls), program};
+  const fs::path beside = program.parent_path() / "calls.json";
+  return fs::exists(beside) ? GivenCalls{read_calls(beside), beside} : given;
+}
+
 bool CallResult::agrees() const {
   return mismatch.empty() && std::ranges::all_of(comparisons, &files::Comparison::agrees);
 }

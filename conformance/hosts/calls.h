@@ -35,6 +35,14 @@ inline constexpr files::Tolerance bundle_tolerance{1e-5, 1e-8};  // the default 
 void each_call(const BundleFile& bundle, const files::Tolerance& tolerance,
                const std::function<void(const ProgramCall&)>& f);
 
+// The calls that come with a program: the test cases of a bundle, or if there are none, the calls in the file
+// calls.json of the same folder. `from` is the file that has the calls; it is empty if no calls come with the program.
+struct GivenCalls {
+  ProgramCalls calls;
+  std::filesystem::path from;
+};
+GivenCalls calls_given_with(const std::filesystem::path& program, const File& file);  // `file` is at that path
+
 // What a call led to.
 struct CallResult {
   std::vector<Value> outputs;

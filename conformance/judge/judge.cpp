@@ -490,8 +490,9 @@ std::vector<Real> error_bounds(const Operator& op, const Expectation& expected, 
   return TensorJudge(op, expected, output, ArithmeticMode::ieee).error_bounds();
 }
 
-std::optional<RightAnswers> right_answers(const Operator& op, const Expectation& expected, std::size_t output) {
-  return TensorJudge(op, expected, output, ArithmeticMode::ieee).right_answers();
+std::optional<RightAnswers> right_answers(const Operator& op, const Expectation& expected, std::size_t output,
+                                          ArithmeticMode mode) {
+  return TensorJudge(op, expected, output, mode).right_answers();
 }
 
 Judgement judge(const Operator& op, std::span<const Value> arguments, const Expectation& expected,

@@ -74,8 +74,9 @@ struct RightAnswers {
   bool zeros_have_signs;
 };
 
-// The intervals for the outs of a valid call; none where any values are right. If the entry has a choice, only the
-// expected answer is right.
-std::optional<RightAnswers> right_answers(const Operator& op, const Expectation& expected, std::size_t output);
+// The intervals for the outs of a valid call, for a testee with this arithmetic; none where any values are right. If
+// the entry has a choice, only the expected answer is right.
+std::optional<RightAnswers> right_answers(const Operator& op, const Expectation& expected, std::size_t output,
+                                          ArithmeticMode mode = ArithmeticMode::ieee);
 
 }  // namespace assay::judge

@@ -339,7 +339,7 @@ const std::vector<Fault>& faults() {
        "GlobalAvgPooling2d",
        {},
        with_arguments("aten::rsub.Scalar_out", [](std::span<Value> a) { a[1] = std::get<double>(a[1]) + 1; })},
-      {"half precision of sums", "f16_linear", "FullyConnected", {}, times("aten::addmm.out", 1 + 0x1p-8)},
+      {"sums of halves are 1/16 too large", "f16_linear", "FullyConnected", {}, times("aten::addmm.out", 1 + 0x1p-4)},
       {"batch computed as one",
        "dynamic_sequence",
        "BatchMatrixMultiply",
@@ -394,9 +394,18 @@ TEST_P(Golden, EveryNodeAndPairOfTheReferenceIsRightAndDecided) {
   }
 }
 
-// The official runtime computes these programs less accurately than the entries of the operators require: it sums
-// float16 numbers in float16, and Exp, Log, Sin, Cos and SquareRoot have errors of several ulp.
-const std::set<std::string> inaccurate{"f16_conv", "f16_linear", "f16_unary", "f32_unary"};
+// The official runtime computes these programs less accurately than the entries of the operators require: Exp, Log,
+// Sin, Cos, SquareRoot and other functions have errors of several ulp.
+const std::set<std::string> inaccurate{"f16_unary", "f32_unary"};
+
+// It sums float16 numbers in float16, which is right. The intervals of such sums may be too wide to decide.
+TEST(HalfSums, AreRightInEitherDtypeAndOtherwiseWrong) {
+  const Piece& linear = *pieces_of("f16_linear").front();
+  const auto verdict = [&](Real factor) { return judged(linear, {.call = times("aten::addmm.out", factor)}).verdict; };
+  EXPECT_EQ(verdict(1), verdict::Verdict::pass);
+  EXPECT_EQ(verdict(1 + 0x1p-9), verdict::Verdict::undecided);
+  EXPECT_EQ(verdict(1 + 0x1p-4), verdict::Verdict::fail);
+}
 
 // The results that the official runtime gave. Most of these programs are one delegate.
 TEST_P(Golden, TheOfficialOutputsOfAWholeDelegateAreRight) {
@@ -406,6 +415,50 @@ TEST_P(Golden, TheOfficialOutputsOfAWholeDelegateAreRight) {
   const judge::Judgement j =
       delegates::judge_outputs(delegates::right_graphs(whole.part.payload, whole.inputs), outputs);
   EXPECT_EQ(verdict::is_failure(j.verdict), inaccurate.contains(GetParam())) << j.message;
+}
+
+// -- whole programs ---------------------------------------------------------------------------------------------------
+
+const fs::path defects = golden / ".." / "delegate_defects";
+
+// The verdict on a program of golden/delegate_defects, judged by its plain program, if the reference runs `file`.
+verdict::Verdict judged_as_a_whole(const std::string& program, const char* file) {
+  const fs::path folder = defects / program;
+  const auto valid = [&](const char* name) { return hosts::valid_program(files::open_file(folder / name)); };
+  const auto recorded = std::make_shared<scenarios::RecordedProgram>(scenarios::recorded_program(
+      program, folder / "program.pte", valid("program.pte"), hosts::read_calls(folder / "calls.json")));
+  const auto pieces = delegates::pieces_against(recorded, valid("plain.pte"));
+  EXPECT_EQ(pieces.size(), 1u);
+  const scenarios::Step call = delegates::scenario(pieces.front()).script().steps.back();
+  hosts::Host host(valid(file));
+  return call.judge({{}, host.call(call.method, call.inputs)}).verdict;
+}
+
+TEST(WholePrograms, AreJudgedByTheirPlainPrograms) {
+  // The exporter makes payloads of these programs that compute something else.
+  for (const char* program : {"int8_weights_only", "int4_weights_only", "tanh_gelu"}) {
+    EXPECT_EQ(judged_as_a_whole(program, "program.pte"), verdict::Verdict::fail) << program;
+    EXPECT_EQ(judged_as_a_whole(program, "plain.pte"), verdict::Verdict::pass) << program;
+  }
+}
+
+TEST(WholePrograms, NeedAPlainProgramOfOperators) {
+  const auto pieces = [](const char* graph) {
+    const fs::path folder = defects / "tanh_gelu";
+    const ValidProgram program = hosts::valid_program(files::open_file(folder / "program.pte"));
+    return delegates::pieces_against(
+        std::make_shared<scenarios::RecordedProgram>(scenarios::recorded_program(
+            "gelu", folder / "program.pte", program, hosts::read_calls(folder / "calls.json"))),
+        hosts::valid_program(files::open_file(folder / graph)));
+  };
+  EXPECT_NO_THROW(pieces("plain.pte"));
+  try {
+    pieces("program.pte");
+    ADD_FAILURE() << "a delegate is no operator";
+  } catch (const assay::Fault& fault) {
+    EXPECT_EQ(fault.rule, "delegate.graph");
+    EXPECT_EQ(fault.outcome, Outcome::unsupported);
+  }
 }
 
 }  // namespace delegates_test

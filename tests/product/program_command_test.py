@@ -45,6 +45,44 @@ class Programs(WithFolder):
             self.assertIn(word, err)
 
 
+class Delegates(Programs):
+    """assay delegate."""
+
+    F32_CONV = SOURCE / "golden" / "delegated" / "f32_conv" / "program.pte"
+    DEFECTS = SOURCE / "golden" / "delegate_defects"
+
+    def passes(self, *words):
+        code, out, err = assay("delegate", *words)
+        self.assertEqual(code, 0, out + err)
+        return re.search(r"(\d+) of (\d+) promised calls pass", out).groups()
+
+    def test_runtimes_in_this_process_and_in_another(self):
+        for testee in (["optimized", self.F32_CONV], [self.F32_CONV, "--", ASSAY, "serve", "reference"]):
+            self.assertEqual(self.passes(*testee), ("20", "20"))
+
+    def test_calls_of_a_program_of_a_user(self):
+        alone = self.write("alone.pte", self.F32_CONV.read_bytes())
+        self.assertEqual(self.passes("reference", alone), ("10", "10"))  # one made call
+        gelu = self.DEFECTS / "tanh_gelu"
+        code, out, _ = assay("delegate", "reference", gelu / "program.pte", "--graph", gelu / "plain.pte")
+        self.assertEqual(code, 1)
+        self.assertIn("0/all: method forward\n", out)
+        code, out, _ = assay("run", gelu / "plain.pte", "--calls", gelu / "calls.json")
+        self.assertEqual(code, 0, out)
+
+    def test_programs_that_cannot_be_judged(self):
+        opaque = self.write("opaque.pte", self.F32_CONV.read_bytes().replace(b"XnnpackBackend", b"XnnpackBackenX"))
+        broken = self.write("broken.pte", self.F32_CONV.read_bytes().replace(b"XN01", b"XN09"))
+        for code, words, by in ((5, ["delegate.cases", "calls no XNNPACK delegate"], [program("mlp")]),
+                                (5, ["delegate.cases", "calls no XNNPACK delegate"], [self.F32_CONV, program("mlp")]),
+                                (5, ["D2", "XnnpackBackenX", "--graph"], [opaque]),
+                                (3, ["X5", "XN09"], [broken]),
+                                (5, ["delegate.graph", "DelegateCall"], [self.F32_CONV, "--graph", self.F32_CONV]),
+                                (4, ["delegate.graph", "exactly one PROGRAM"], ["--graph", program("mlp")]),
+                                (5, ["delegate.cases", "no such case"], ["--cases", "nothing"])):
+            self.refused(code, *words, by=["delegate", "reference", *by])
+
+
 class Bundles(Programs):
     BUNDLE = PROGRAMS / "methods" / "program.bpte"
 
