@@ -37,6 +37,14 @@ std::optional<Codes> codes_of(const Call& call, DType dtype) {
                 0}};
 }
 
+std::optional<Codes> converted(const Draft& draft, const Instruction& p, DType to) {
+  if (!draft.is_op(p, "quantized_decomposed::dequantize_per_tensor.out")) return {};
+  const Value &input = p.call[0], &out = *p.call.arguments.back();
+  if (!out.is_tensor() || out.tensor->moves || out.tensor->dtype != to) return {};
+  if (!input.is_tensor() || input.tensor->moves || !find_kernel(p.call)) return {};  // which examines the sizes
+  return codes_of(p.call, input.tensor->dtype);
+}
+
 template <class Code>
 bool clamp_codes_of(FakeQuantizer& q, const Quantizer& again, const Limits& limits, kernels::InstructionSet set) {
   std::array<Code, most_codes + 1> before, after;
@@ -106,11 +114,12 @@ std::optional<Codes> quantized(const Draft& draft, const Instruction& p) {
 }
 
 std::optional<Codes> dequantized(const Draft& draft, const Instruction& p) {
-  if (!draft.is_op(p, "quantized_decomposed::dequantize_per_tensor.out") || !is_f32(*p.call.arguments.back()))
-    return {};
-  const Value& input = p.call[0];
-  if (!input.is_tensor() || input.tensor->moves || !find_kernel(p.call)) return {};  // which examines the sizes
-  return codes_of(p.call, input.tensor->dtype);
+  return converted(draft, p, DType::float32);
+}
+
+std::optional<Codes> counted(const Draft& draft, const Instruction& p) {
+  const auto codes = converted(draft, p, DType::float64);
+  return codes && codes->numbers.scale == 1 ? codes : std::nullopt;
 }
 
 bool clamp_codes(FakeQuantizer& q, const Codes& again, const Limits& limits, kernels::InstructionSet set) {

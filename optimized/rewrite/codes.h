@@ -21,6 +21,8 @@ struct Codes {
 };
 std::optional<Codes> quantized(const Draft& draft, const Instruction& p);
 std::optional<Codes> dequantized(const Draft& draft, const Instruction& p);
+// The numbers of a call that converts codes to float64 without a scale: to code - zero point.
+std::optional<Codes> counted(const Draft& draft, const Instruction& p);
 
 // The limits of a call that clamps float32 elements: relu, hardtanh, or clamp by numbers. Nothing for other calls.
 struct Limits {

@@ -15,10 +15,14 @@ class CodeCall : public Fuser {
  public:
   using Fuser::Fuser;
 
-  // A convolution or a matrix product of operands `input` and `weight`.
-  bool fuse_product(std::size_t input, std::size_t weight) {
+  // A convolution or a matrix product of operands `input` and `weight`. In an undelegated XNNPACK payload it is
+  // computed in float64, with whole numbers, so that it is exact. It is then rounded to float32, multiplied by a factor
+  // for each channel, and quantized with the scale 1.
+  bool fuse_product(std::size_t input, std::size_t weight, std::optional<std::size_t> bias = {}) {
     CodesOfCall codes;
-    return find_weight(weight, codes) && find_source(input, codes.input) && take_codes(codes);
+    if (is_float32(result())) return find_weight(weight, codes) && find_source(input, codes.input) && take_codes(codes);
+    return find_whole(weight, DType::int8) && (!bias || find_whole(*bias, DType::int32)) &&
+           find_source(input, codes.input, counted) && find_factors(codes) && take_codes(codes);
   }
 
   bool fuse_sum() {
@@ -41,12 +45,41 @@ class CodeCall : public Fuser {
                                t.size(0) == whole.size(1) && t.size(1) == whole.size(0));
   }
 
-  // Finds the codes from which operand i is converted, if they are unchanged when the call runs.
-  bool find_source(std::size_t i, kernels::FakeQuantizer& numbers) {
+  // Finds the constant integers from which operand i is cast to float64, unless it is None.
+  bool find_whole(std::size_t i, DType dtype) {
     const Value& v = call()[i];
-    if (!is_float32(v) || !draft_.is_seen_alike(draft_.index_of(v))) return false;
+    if (v.kind == ValueKind::none) return true;
+    if (!v.is_tensor() || v.tensor->moves || !draft_.is_seen_alike(draft_.index_of(v))) return false;
+    sources_[i] = draft_.flow.group(draft_.index_of(v)).writer;
+    const Instruction& cast = draft_.calls[sources_[i]];
+    arguments_[i] = cast.call.arguments[0];
+    return draft_.is_op(cast, "aten::_to_copy.out") && cast.call[0].is_tensor() && cast.call.tensor(0).constant &&
+           cast.call.tensor(0).dtype == dtype && draft_.same_sizes(cast.call.tensor(0), *v.tensor);
+  }
+
+  // Finds the cast of the result to float32 and the product with constant factors.
+  bool find_factors(CodesOfCall& codes) {
+    const Instruction* cast = next(result());
+    if (!cast || !draft_.is_op(*cast, "aten::_to_copy.out") || !is_f32(*cast->call.arguments.back())) return false;
+    ++n_, from_ = cast->call.arguments.back();
+    const Instruction* product = next(*from_);
+    if (!product || !draft_.is_op(*product, "aten::mul.out") || !draft_.is_pointwise_f32(product->call)) return false;
+    const bool first = draft_.root(product->call[0]) == draft_.root(*from_);
+    const Value& factors = product->call[first ? 1 : 0];
+    ++n_, from_ = product->call.arguments.back(), codes.factors = &factors;
+    // A factor for each channel of images has the sizes (channels, 1, 1), of rows (channels).
+    const Tensor& t = *factors.tensor;
+    return t.constant && t.data && draft_.same_sizes(*result().tensor, *from_->tensor) &&
+           (t.count() == 1 || t.size(0) == t.count()) &&
+           (t.count() == 1 || t.rank == (result().tensor->rank == 4 ? 3 : 1));
+  }
+
+  // Finds the codes from which operand i is converted, if they are unchanged when the call runs.
+  bool find_source(std::size_t i, kernels::FakeQuantizer& numbers, decltype(dequantized) how = dequantized) {
+    const Value& v = call()[i];
+    if (!v.is_tensor() || v.tensor->moves || !draft_.is_seen_alike(draft_.index_of(v))) return false;
     const std::uint32_t source = draft_.flow.group(draft_.index_of(v)).writer;
-    const auto codes = dequantized(draft_, draft_.calls[source]);
+    const auto codes = how(draft_, draft_.calls[source]);
     if (!codes) return false;
     const Call& from = draft_.calls[source].call;
     const Tensor& out = *from.arguments.back()->tensor;
@@ -84,7 +117,7 @@ class CodeCall : public Fuser {
 
   // The calls that clamp and quantize the result; `result_` becomes the value that holds the codes.
   bool find_result(CodesOfCall& found) {
-    const Value* v = &result();
+    const Value* v = from_;
     std::optional<Limits> limits;
     const Instruction* p = next(*v);
     if (p && (limits = limits_of(draft_, *p))) ++n_, v = p->call.arguments.back(), p = next(*v);
@@ -124,6 +157,7 @@ class CodeCall : public Fuser {
   Value* arguments_[3] = {};                        // the codes of the operands
   std::uint32_t done_[12];                          // the calls that are merged
   std::size_t n_ = 0;
+  const Value* from_ = &result();  // the number whose code is the result
   Value* result_ = nullptr;
 };
 
@@ -133,10 +167,12 @@ bool compute(Draft& draft) {
   for (std::uint32_t i = 0; i < draft.calls.size(); ++i) {
     if (draft.calls[i].call.fusion) continue;
     const auto is = [&](std::string_view op) { return draft.is_op(draft.calls[i], op); };
-    if (is("aten::convolution.out") || is("aten::mm.out") || is("aten::linear.out"))
-      changed |= CodeCall(draft, i).fuse_product(0, 1);
+    if (is("aten::convolution.out") || is("aten::linear.out"))
+      changed |= CodeCall(draft, i).fuse_product(0, 1, 2);
     else if (is("aten::addmm.out"))
-      changed |= CodeCall(draft, i).fuse_product(1, 2);
+      changed |= CodeCall(draft, i).fuse_product(1, 2, 0);
+    else if (is("aten::mm.out"))
+      changed |= CodeCall(draft, i).fuse_product(0, 1);
     else if (is("aten::add.out"))
       changed |= CodeCall(draft, i).fuse_sum();
   }

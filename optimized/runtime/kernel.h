@@ -43,6 +43,9 @@ struct CodesOfCall {
   // codes are the transposed second factor of the call.
   const Call* weight = nullptr;
   bool has_transposed_weight = false;
+  // A constant that has the factor of a sum, or one for each output channel, in place of the scales; the bias is then
+  // an integer. Else null.
+  const Value* factors = nullptr;
 };
 
 // Work of other instructions that a call also does. Before the result of a convolution or matrix product is stored, it

@@ -44,12 +44,13 @@ std::size_t results_of(const kernels::ConvolutionAxis& axis, std::size_t cells, 
 
 std::optional<Convolution> convolution_of(const Call& call, Shape& result) {
   if (!is_float32(call[input]) || !is_f32(call[weight]) || !is_float32(call[out])) return {};
+  if (has_bias(call) && !is_f32(call[bias])) return {};
   return geometry_of(call, result);
 }
 
 std::optional<Convolution> geometry_of(const Call& call, Shape& result) {
   const Tensor &x = call.tensor(input), &w = call.tensor(weight), &y = call.tensor(out);
-  if ((has_bias(call) && !is_f32(call[bias])) || (x.rank != 3 && x.rank != 4)) return {};
+  if ((has_bias(call) && !call[bias].is_tensor()) || (x.rank != 3 && x.rank != 4)) return {};
   if (w.rank != x.rank || y.rank != x.rank || call[transposed].kind != ValueKind::boolean || call[transposed].changes ||
       call[groups].kind != ValueKind::integer || call[groups].changes || call[groups].integer <= 0)
     return {};

@@ -25,7 +25,7 @@ std::optional<IntegerConvolution> integer_convolution_of(const Call& call) {
   return integer_convolution(*shape, *call.fusion->codes, x.dtype);
 }
 
-IntegerNumbers numbers_of(const Call& call) { return {*call.fusion->codes, call[bias], 0}; }
+IntegerNumbers numbers_of(const Call& call) { return {*call.fusion->codes, call.tensor(weight), call[bias], 0}; }
 
 struct State {
   IntegerConvolution convolution;

@@ -44,7 +44,7 @@ std::optional<kernels::IntegerConvolution> product_of(const Call& call, const Fa
 
 IntegerNumbers numbers_of(const Call& call, const Factors& f) {
   static constexpr Value none{};
-  return {*call.fusion->codes, f.bias ? *f.bias : none, f.is_transposed ? 0 : 1};
+  return {*call.fusion->codes, *f.b.tensor, f.bias ? *f.bias : none, f.is_transposed ? 0 : 1};
 }
 
 bool accepts(const Call& call) {

@@ -49,29 +49,41 @@ kernels::CodeRange range_of(const kernels::FakeQuantizer& q) {
 }  // namespace
 
 double IntegerNumbers::scale(std::size_t channel) const {
+  if (codes_.factors) return number_of(*codes_.factors, codes_.factors->tensor->count() == 1 ? 0 : channel);
   return double{codes_.input.scale} * number_of((*codes_.weight)[1], channel) * double{codes_.result.inverse_scale};
 }
 
 double IntegerNumbers::shift(std::size_t channel) const {
+  if (codes_.factors) return 0;
   return number_of(bias_, channel) * double{codes_.result.inverse_scale};
 }
 
-bool IntegerNumbers::are_supported() const {
+double IntegerNumbers::addend(std::size_t channel) const { return codes_.factors ? number_of(bias_, channel) : 0; }
+
+bool IntegerNumbers::has_no_zero_points() const {
+  if (codes_.factors) return codes_.factors->tensor->count() == 1 || is_channel_count(*codes_.factors, channels_);
   const Call& w = *codes_.weight;
-  const std::int64_t channels = w.tensor(0).size(channel_dim_);
   const bool per_channel = w[1].is_tensor();
   if (per_channel && (w[3].kind != ValueKind::integer || w[3].integer != channel_dim_)) return false;
-  if (!is_channel_count(w[1], channels) || !is_channel_count(w[2], channels) || !is_channel_count(bias_, channels))
-    return false;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(channels); ++i)
-    if (number_of(w[2], i) != 0 || !(std::fabs(scale(i)) <= most_scale) || !(std::fabs(shift(i)) <= most_shift))
+  if (!is_channel_count(w[1], channels_) || !is_channel_count(w[2], channels_)) return false;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(channels_); ++i)
+    if (number_of(w[2], i) != 0) return false;
+  return true;
+}
+
+bool IntegerNumbers::are_supported() const {
+  if (!has_no_zero_points() || !is_channel_count(bias_, channels_)) return false;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(channels_); ++i)
+    if (!(std::fabs(scale(i)) <= most_scale) || !(std::fabs(shift(i)) <= most_shift) ||
+        !(std::fabs(addend(i)) <= most_addend_))
       return false;
   return true;
 }
 
 kernels::ChannelNumbers IntegerNumbers::of(const void* numbers, std::size_t channel) {
   const auto& n = *static_cast<const IntegerNumbers*>(numbers);
-  return {static_cast<float>(n.scale(channel)), static_cast<float>(n.shift(channel)), 0};
+  return {static_cast<float>(n.scale(channel)), static_cast<float>(n.shift(channel)),
+          static_cast<std::int32_t>(n.addend(channel))};
 }
 
 bool is_tensor_of_codes(const Value& v) {

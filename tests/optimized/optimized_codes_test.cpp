@@ -213,6 +213,51 @@ TEST(OptimizedCodes, AreAddedInOnePass) {
     }
 }
 
+// As an undelegated XNNPACK payload computes it: whole numbers in float64, and a factor for each column.
+TEST(OptimizedCodes, OfWholeProductsAreMultipliedAsIntegers) {
+  for (const Quantized::Numbers& x : signed_and_unsigned(131))
+    for (const bool has_bias : {false, true}) {
+      Quantized q;
+      const auto cast = [&](Index from, DType dtype) {
+        const Index out = q.values(dtype);
+        return q.plan.call_named("aten::_to_copy.out", {{"self", from}, {"out", out}}), out;
+      };
+      const Index whole = q.values(float64), sums = q.values(float64), scaled = q.values();
+      q.plan.call_named("quantized_decomposed::dequantize_per_tensor.out",
+                        {{"input", q.quantize(q.input, x)},
+                         {"scale", q.plan.real(1)},
+                         {"zero_point", q.plan.integer(x.zero_point)},
+                         {"quant_min", q.plan.integer(x.low)},
+                         {"quant_max", q.plan.integer(x.high)},
+                         {"dtype", q.plan.integer(static_cast<Int>(x.dtype))},
+                         {"out_dtype", q.plan.integer(static_cast<Int>(float64))},
+                         {"out", whole}});
+      const Index weight = cast(q.constant_codes(), float64);
+      const std::int32_t bias[] = {-3, 5};
+      if (has_bias) {
+        const Index of_columns = q.plan.planned(float64, {2}, 1, std::exchange(q.end, q.end + 64));
+        q.plan.call_named(
+            "aten::_to_copy.out",
+            {{"self", q.plan.constant(int32, {2}, q.program.constant(q.to_bytes(bias)))}, {"out", of_columns}});
+        q.plan.call_named("aten::addmm.out", {{"self", of_columns}, {"mat1", whole}, {"mat2", weight}, {"out", sums}});
+      } else {
+        q.plan.call_named("aten::mm.out", {{"self", whole}, {"mat2", weight}, {"out", sums}});
+      }
+      const Index factors = q.plan.constant(float32, {2}, q.program.constant(bytes_of({0.125, 0.0625})));
+      q.plan.call_named("aten::mul.out", {{"self", cast(sums, float32)}, {"other", factors}, {"out", scaled}});
+      const Index codes = q.values(int8);
+      q.plan.call_named("quantized_decomposed::quantize_per_tensor.out",
+                        {{"input", scaled},
+                         {"scale", q.plan.real(1)},
+                         {"zero_point", q.plan.integer(-7)},
+                         {"quant_min", q.plan.integer(-100)},
+                         {"quant_max", q.plan.integer(90)},
+                         {"dtype", q.plan.integer(static_cast<Int>(int8))},
+                         {"out", codes}});
+      EXPECT_EQ(q.expect_agreement({codes}), 2u);
+    }
+}
+
 // The sum reads the numbers, the product their codes.
 TEST(OptimizedCodes, AreConvertedBackForTheOtherReaders) {
   Quantized q;
