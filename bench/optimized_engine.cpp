@@ -9,7 +9,7 @@
 namespace assay::bench {
 namespace {
 
-// What a client deploys where that can run the program; else with the fallback.
+// What a client deploys where that can run the program; else with the backends of the reference.
 class OptimizedEngine final : public testee::Engine {
  public:
   explicit OptimizedEngine(adapters::OptimizedTestee testee) : testee_(std::move(testee)) {}

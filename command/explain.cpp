@@ -28,7 +28,7 @@ struct ExplainCommand {
   bool json = false;
 };
 
-constexpr std::string_view fallback = "reference";
+constexpr std::string_view no_kernel = "reference";
 
 // What a step does besides its own instruction: "batch norm, residual, relu6".
 std::string merged(const assay_step_info& step) {
@@ -70,9 +70,9 @@ std::string_view left(const assay_method* method, std::size_t step) {
   return sentence(optimized::method_of(method).steps()[step].left);
 }
 
-std::size_t count_fallbacks(const assay_method* method) {
+std::size_t count_without_kernel(const assay_method* method) {
   std::size_t n = 0;
-  for (std::size_t i = 0; i < assay_step_count(method); ++i) n += assay_step_at(method, i).kernel == fallback;
+  for (std::size_t i = 0; i < assay_step_count(method); ++i) n += assay_step_at(method, i).kernel == no_kernel;
   return n;
 }
 
@@ -89,9 +89,9 @@ std::string instruction_set(const adapters::OptimizedTestee& testee) {
 void print(const adapters::OptimizedClient::Method& made, const std::string& name,
            const adapters::OptimizedTestee& testee, text::Output& out) {
   const assay_method* method = made.method;
-  out.print("method {}, {}: {} instructions, {} steps, {} of them by the fallback\n", text::printable(name),
+  out.print("method {}, {}: {} instructions, {} steps, {} of them without a kernel\n", text::printable(name),
             instruction_set(testee), assay_instruction_count(method), assay_step_count(method),
-            count_fallbacks(method));
+            count_without_kernel(method));
   std::vector<std::string> taken;
   for (const auto& [memory, bytes] : adapters::memories(made.sizes))
     taken.push_back(fmt::format("{} {}", memory, bytes));
@@ -119,7 +119,7 @@ text::Json to_json(const adapters::OptimizedClient::Method& made, const std::str
   const assay_method* method = made.method;
   text::Json json = {{"method", name},
                      {"instruction_set", instruction_set(testee)},
-                     {"fallbacks", count_fallbacks(method)},
+                     {"fallbacks", count_without_kernel(method)},
                      {"bytes", text::Json::object()},
                      {"rewrites", rewrites(method)},
                      {"instructions", text::Json::array()}};
@@ -171,11 +171,9 @@ void define_explain(Options& options) {
   add_limits(options, r->limits);
   options.flag("--json", r->json, "Prints JSON");
   options.details(
-      "A step that does several instructions lists them behind a +. Behind a - is why no rewrite merged or dropped "
-      "the\n"
-      "instruction of the step.\n\nThe kernel \"reference\" is the fallback: the reference computes the calls that no "
-      "other kernel accepts. A "
-      "selective\nbuild (assay select) does not contain the fallback.");
+      "A + precedes the other instructions that a step does. A - precedes the reason why no rewrite merged or dropped\n"
+      "the instruction of the step.\n\nThe kernel \"reference\" marks a call that no kernel does, mostly because the call "
+      "breaks a rule. An execution refuses\nsuch a call, and the reference words the refusal.");
   options.action([r] { return refusals_as_json(r->json, [&] { return explain(*r); }); });
 }
 

@@ -10,7 +10,7 @@
 #include "reference/fault.h"
 #include "reference/value.h"
 
-// The optimized runtime as a client uses it, with the reference as its fallback.
+// The optimized runtime as a client uses it, with the sentences and backends of the reference.
 namespace assay::fuzz {
 
 // How an execution ended, and the properties of each output that do not depend on rounding.

@@ -50,7 +50,7 @@ std::optional<Reference> ask_reference(ByteSpan file, ByteSpan data, Said& loadi
   return all;
 }
 
-// Faults that only one side reports: limits of the reference or the fallback; and T16, since only the reference knows
+// Faults that only one side reports: limits of the reference; and T16, since only the reference knows
 // which bytes were written.
 bool is_limit(const Said& said) { return said.outcome == Outcome::exhausted || said.rule == "T16"; }
 

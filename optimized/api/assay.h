@@ -87,7 +87,7 @@ typedef struct assay_packed {
 } assay_packed;
 
 typedef struct assay_options {
-  const assay_fallback* fallback; /* computes the calls that no kernel accepts; may be null */
+  const assay_fallback* fallback; /* words the refusals of calls that break a rule; may be null */
   const assay_backend* backends;  /* the backends that execute the delegates of a program */
   size_t backend_count;
   int64_t instructions; /* the most instructions that one execution may run; 0 means ten million */
@@ -224,7 +224,7 @@ typedef struct assay_step_info {
   uint32_t instruction; /* the index of the instruction, counted from 0 through all chains */
   const char* op;       /* the operator's name, or "" if the instruction calls none; the text has no terminating zero */
   size_t op_length;
-  const char* kernel;     /* the name of the kernel, or "reference" for the fallback */
+  const char* kernel;     /* the name of the kernel; "reference" if none accepts the call, which is then refused */
   bool norm;              /* the step also applies a batch norm whose parameters are constants */
   bool residual;          /* the step also adds another tensor */
   bool safe;              /* the step also sets a row of a softmax to zeros if all operands of the row are -infinity */

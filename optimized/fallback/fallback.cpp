@@ -2,6 +2,7 @@
 
 #include "optimized/fallback/refusals.h"
 #include "optimized/fallback/values.h"
+#include "optimized/runtime/table.h"
 #include "reference/call.h"
 #include "reference/program/rule.h"
 #include "reference/runtime/call_rules.h"
@@ -20,7 +21,9 @@ void add(assay::Value value, Value* to, std::vector<Result>& results) {
   for (std::size_t k = 0; k < targets.size(); ++k) results.push_back({std::move(*(*list)[k]), targets[k]});
 }
 
-void call(const Operator& op, const Call& call, const Budget& budget) {
+// Throws assay::Fault if the call breaks a rule, or if its results do not fit the method. The reference computes the
+// call on copies, because some rules are about elements; its results are dropped.
+void require_valid(const Operator& op, const Call& call, const Budget& budget) {
   Buffer<assay::Value> arguments;
   std::vector<std::size_t>
       from;  // by argument: its operand; the new value of a mutated argument replaces that argument
@@ -29,7 +32,7 @@ void call(const Operator& op, const Call& call, const Budget& budget) {
     if (op.arguments[i].mutated) from[op.new_value_of(i)] = i;
   for (std::size_t i = 0; i < op.arguments.size(); ++i) {
     const bool out = op.arguments[i].out;
-    const format::Use use = out ? format::Use::written : call.roles->arguments()[i].use;
+    const format::Use use = out ? format::Use::written : call.named().arguments()[i].use;
     const bool read = !out && use != format::Use::asked && use != format::Use::overwritten;
     arguments.push_back(op.arguments[i].is_out_number() ? assay::Value() : to_reference(call[from[i]], read));
     if (!out && !read)
@@ -40,25 +43,26 @@ void call(const Operator& op, const Call& call, const Budget& budget) {
   std::vector<Result> results;
   for (std::size_t i = 0; i < op.arguments.size(); ++i)
     if (op.arguments[i].out) add(std::move(arguments[i]), call.arguments[from[i]], results);
-  store(results, "I10");
-  if (op.outs() == op.mutated() && call.returned) {
-    const bool changes = call.returned->changes;
-    *call.returned = *call.arguments[from.back()], call.returned->changes = changes;
-  }
+  require_fit(results, "I10");
 }
 
-const void* find(const Call& call, Stores&) { return find_operator(call.roles->name); }
-
-bool run(const Step& step, Execution& execution) {
-  return caught(*execution.fault,
-                [&](const Budget& budget) { call(*static_cast<const Operator*>(step.state), step.call, budget); });
+// Words the refusal of a call that no kernel does. A valid call has no kernel.
+bool refuse(const Step& step, Execution& execution) {
+  const Call& call = step.call;
+  const bool is_valid = caught(
+      *execution.fault, [&](const Budget& budget) { require_valid(*find_operator(call.named().name), call, budget); });
+  if (!is_valid || step.state) return false;
+  format::Text operands;
+  write_operands(call, operands);
+  return optimized::refuse(*execution.fault, "I4", {}, "there is no kernel of ", call.named().name, " for ",
+                           operands.view());
 }
 
 bool accepts(const Call&) { return true; }
 
 }  // namespace
 
-const Kernel reference_kernel{"reference", accepts, find, run};
+const Kernel reference_kernel{"reference", accepts, nullptr, refuse};
 
 const assay_fallback* reference_fallback() { return reinterpret_cast<const assay_fallback*>(&reference_kernel); }
 

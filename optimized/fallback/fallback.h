@@ -8,11 +8,12 @@
 #include "reference/budget.h"
 #include "reference/runtime/delegate.h"
 
-// The fallback: the reference computes the calls that no kernel accepts. It uses the heap and exceptions, within a
-// budget. It is a library of its own, which a deployable build leaves out.
+// Clients that have the reference give its sentences to the optimized runtime. The runtime computes each call by its
+// kernels. Where it refuses a call, the reference tells the rule that the call breaks. This library uses the heap and
+// exceptions, within a budget. A deployable build leaves it out.
 namespace assay::optimized {
 
-// Accepts every call of an operator of the specification. It has the results and faults of the reference.
+// Words refusals: sets the fault that the reference has for a call. Never computes a call of the program.
 extern const Kernel reference_kernel;
 
 const assay_fallback* reference_fallback();  // for clients of the C interface

@@ -99,8 +99,12 @@ assay::Value to_reference(const Value& value, bool with_elements) {
   return {};
 }
 
-void store(std::span<Result> results, format::RuleId rule) {
+void require_fit(std::span<Result> results, format::RuleId rule) {
   for (Result& r : results) prepare(r, rule);
+}
+
+void store(std::span<Result> results, format::RuleId rule) {
+  require_fit(results, rule);
   for (const Result& r : results)
     if (const auto* from = std::get_if<assay::Tensor>(&r.value)) {
       Tensor& to = *r.to->tensor;

@@ -16,5 +16,7 @@ struct Result {
   Value* to;
 };
 void store(std::span<Result> results, format::RuleId rule);
+// Throws the fault of store() if a result does not fit.
+void require_fit(std::span<Result> results, format::RuleId rule);
 
 }  // namespace assay::optimized

@@ -72,8 +72,11 @@ class Builder {
   bool make_jump(std::uint32_t i);
   bool add_step(std::uint32_t i, bool (*run)(const Step&, Execution&), const void* state, const char* by,
                 bool asks = false);
-  bool prepare(const Kernel& kernel, std::uint32_t i, const void*& state);
-  const Kernel* find_kernel_of(const Instruction& i);
+  bool add_step(std::uint32_t i, const Call& call, bool (*run)(const Step&, Execution&), const void* state,
+                const char* by, bool asks);
+  bool prepare(const Kernel& kernel, const Call& call, std::uint32_t i, const void*& state);
+  const Kernel* find_kernel_of(const Instruction& i, const Call& call);
+  Call with_out(const Call& call);
   bool make_folded();
   bool make_constants(const Kernel& kernel, const Call& call);
   bool make_constant(Tensor& tensor, bool is_packed);

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/in_place.h"
+#include "optimized/draft/effects.h"
 #include "optimized/prepare/build.h"
 #include "optimized/runtime/handles.h"
 #include "optimized/runtime/table.h"
@@ -14,22 +16,53 @@ bool run_delegate(const Step& step, Execution& execution) {
   return delegate.backend->execute(delegate.instance, step.call.arguments, execution.steps_left, *execution.fault);
 }
 
+// An out of an in-place form that has the sizes of the changed tensor and can have no other ones.
+struct OwnOut {
+  Value value;
+  Tensor tensor;
+  const Tensor* changed = nullptr;
+  decltype(Step::run) run = nullptr;
+  const void* state = nullptr;
+
+  Value* of(const Value& v) {
+    changed = v.tensor, tensor = *v.tensor;
+    tensor.moves = tensor.unbounded = false, tensor.declared = tensor.sizes;
+    value.kind = ValueKind::tensor, value.tensor = &tensor;
+    return &value;
+  }
+};
+bool run_with_own_out(const Step& step, Execution& execution) {
+  auto& own = *static_cast<OwnOut*>(const_cast<void*>(step.state));
+  own.tensor.data = own.changed->data, own.tensor.capacity = own.changed->capacity;
+  Step inner = step;
+  inner.run = own.run, inner.state = own.state;
+  return own.run(inner, execution);
+}
+
 }  // namespace
 
 bool Builder::add_step(std::uint32_t i, bool (*run)(const Step&, Execution&), const void* state, const char* by,
                        bool asks) {
+  return add_step(i, source_.instructions[i].call, run, state, by, asks);
+}
+bool Builder::add_step(std::uint32_t i, const Call& call, bool (*run)(const Step&, Execution&), const void* state,
+                       const char* by, bool asks) {
   const Instruction& from = source_.instructions[i];
-  const auto otherwise = from.call.roles && from.kind == Instruction::Kind::call ? find_loop(from.call) : nullptr;
-  made_->steps_[steps_++] = {run, state, from.call, i, from.index, by, asks, otherwise, from.left};
+  const bool calls = call.roles && from.kind == Instruction::Kind::call;
+  const bool hands_over = calls && call.named().returns_changed() && call.returned;
+  Value* changed = hands_over ? changed_argument(from.call) : nullptr;
+  if (changed == call.returned) changed = nullptr;
+  const auto otherwise = calls ? find_loop(call) : nullptr;
+  made_->steps_[steps_++] = {run, state, call, i, from.index, by, asks, otherwise, changed, from.left};
   return has_room();
 }
 
-bool Builder::prepare(const Kernel& kernel, std::uint32_t i, const void*& state) {
+bool Builder::prepare(const Kernel& kernel, const Call& call, std::uint32_t i, const void*& state) {
   const Instruction& from = source_.instructions[i];
   Stores stores{tables_, packed_};
   stores.threads = options_.threads.count, stores.prepared = &copies_;
   const std::uint64_t packed = packed_.bytes();
-  state = kernel.prepare ? kernel.prepare(from.call, stores) : nullptr;
+  state = kernel.prepare ? kernel.prepare(call, stores) : nullptr;
   if (stores.refused) return refuse(fault_, "V4", place_of(from), stores.refused);
   if (packed_.bytes() > packed) packed_.note({reinterpret_cast<const char*>(&i), sizeof i}), packed_.note(kernel.name);
   scratch_ = std::max(scratch_, stores.scratch);
@@ -37,14 +70,31 @@ bool Builder::prepare(const Kernel& kernel, std::uint32_t i, const void*& state)
 }
 
 // Returns null if it refuses the call.
-const Kernel* Builder::find_kernel_of(const Instruction& i) {
+const Kernel* Builder::find_kernel_of(const Instruction& i, const Call& call) {
   format::Text operands;
-  write_operands(i.call, operands);
-  const Kernel* kernel = find_kernel(i.call, operands.view());
+  write_operands(call, operands);
+  const Kernel* kernel = find_kernel(call, operands.view());
   if (!kernel) kernel = options_.fallback;
-  if (!kernel)
-    refuse(fault_, "I4", place_of(i), "there is no kernel of ", i.call.roles->name, " for ", operands.view());
+  if (!kernel) refuse(fault_, "I4", place_of(i), "there is no kernel of ", call.named().name, " for ", operands.view());
   return kernel;
+}
+
+// An in-place form as a call of the operator whose out is self. An out that may have other sizes would take those of
+// the result: the call gets an out of its own that cannot.
+Call Builder::with_out(const Call& call) {
+  const format::OperatorRoles* roles = format::operator_of_form(*call.roles);
+  Value* changed = roles ? changed_argument(call) : nullptr;
+  if (!changed || changed->kind != ValueKind::tensor) return call;
+  const std::size_t n = call.arguments.size();
+  const auto arguments = tables_.take<Value*>(n + 1);
+  const auto own = tables_.take<OwnOut>(changed->tensor->moves);
+  if (arguments.empty() || own.size() < changed->tensor->moves) return call;
+  std::ranges::copy(call.arguments, arguments.begin());
+  arguments[n] = changed;
+  if (!own.empty()) arguments[n] = own[0].of(*changed);
+  Call with = call;
+  with.form = call.roles, with.roles = roles, with.arguments = arguments;
+  return with;
 }
 
 // Computes the folded constants that the call reads. Returns false if it refuses one of them.
@@ -90,12 +140,18 @@ bool Builder::run_folded(std::uint32_t i, std::byte* to) {
 bool Builder::make_call(std::uint32_t i) {
   const Instruction& from = source_.instructions[i];
   if (const Handle* handle = find_handle(from.call.roles->name)) return add_step(i, handle->run, nullptr, "handle");
-  const Kernel* kernel = find_kernel_of(from);
-  if (!kernel || !make_constants(*kernel, from.call)) return false;
+  const Call call = with_out(from.call);
+  const Kernel* kernel = find_kernel_of(from, call);
+  if (!kernel || !make_constants(*kernel, call)) return false;
   const void* state = nullptr;
-  if (!prepare(*kernel, i, state)) return false;
+  if (!prepare(*kernel, call, i, state)) return false;
   if (lent_) lent_->data = nullptr, lent_ = nullptr;
-  return add_step(i, kernel->run, state, kernel->name, !from.is_typed);
+  Value* out = call.form ? call.arguments.back() : nullptr;
+  if (!out || out == changed_argument(from.call))
+    return add_step(i, call, kernel->run, state, kernel->name, !from.is_typed);
+  auto* own = reinterpret_cast<OwnOut*>(out);  // the out is the first member
+  own->run = kernel->run, own->state = state;
+  return add_step(i, call, run_with_own_out, own, kernel->name, !from.is_typed);
 }
 
 bool Builder::make_jump(std::uint32_t i) {
@@ -143,7 +199,7 @@ bool Builder::make_folded() {
   for (std::uint32_t i = 0; i < source_.instructions.size(); ++i) {
     Instruction& from = source_.instructions[i];
     if (!from.is_folded) continue;
-    const Kernel* kernel = find_kernel_of(from);
+    const Kernel* kernel = find_kernel_of(from, from.call);
     from.target = steps_;
     if (!kernel || !add_step(i, kernel->run, nullptr, kernel->name)) return false;
   }

@@ -7,20 +7,20 @@
 namespace assay::optimized {
 namespace {
 
+constexpr Fusion without_indices{.unread = true};
+
 // Does not write the indices of a pool if no call reads them.
 bool leave_out(Draft& draft) {
   if (!draft.find_sizes()) return false;
   bool changed = false;
   for (Instruction& p : draft.calls) {
-    if (!draft.is_op(p, "aten::max_pool2d_with_indices.out") || p.call.tensor(0).moves || !find_kernel(p.call))
-      continue;
+    if (!draft.is_op(p, "aten::max_pool2d_with_indices.out") || p.call.tensor(0).moves) continue;
     const std::uint32_t indices = draft.index_of(*p.call.arguments.back());
     if (!draft.flow.is_private(indices) || draft.flow.group(indices).readers > 0) continue;
-    const auto fusion = draft.tables.take<Fusion>(1);
-    if (!draft.has_room()) return changed;
-    fusion[0] = {};
-    fusion[0].unread = true;
-    p.call.fusion = fusion.data();
+    Call call = p.call;
+    call.fusion = &without_indices;
+    if (!find_kernel(call)) continue;
+    p.call = call;
     changed = true;
   }
   return changed;

@@ -78,7 +78,12 @@ struct Call {
   std::optional<kernels::InstructionSet> set = {};  // the instruction set of its kernel; empty if no kernel can run
   bool relaxed = false;                             // whether relaxed arithmetic is allowed
   const Fusion* fusion = nullptr;
+  // The in-place form that the program calls, if a kernel of the operator whose out is self does the call. Its
+  // arguments come before this out.
+  const format::OperatorRoles* form = nullptr;
 
+  // The operator that the program names.
+  const format::OperatorRoles& named() const { return form ? *form : *roles; }
   const Value& operator[](std::size_t i) const { return *arguments[i]; }
   Tensor& tensor(std::size_t i) const { return *arguments[i]->tensor; }
   Tensor& out() const { return *arguments.back()->tensor; }  // requires an operator whose last argument is its out
@@ -105,13 +110,21 @@ struct Step {
   bool asks = false;          // whether the types of its numbers must be checked before each run
   // Does the call if `run` does not support its sizes; null if no plain loop can. It needs no state.
   bool (*otherwise)(const Step& step, Execution& execution) = nullptr;
+  Value* changed = nullptr;  // the argument that the call changes, if the returned value becomes its handle; else null
   Reason left = Reason::none;  // why rewrites did not merge or drop it, if they did not
 
   // Executes the step. Returns false if neither function did.
   bool execute(Execution& execution) const {
-    if (run(*this, execution)) [[likely]]
-      return true;
-    return otherwise && !*execution.fault && otherwise(*this, execution);
+    if (!run(*this, execution) && (!otherwise || *execution.fault || !otherwise(*this, execution))) [[unlikely]]
+      return false;
+    if (changed) hand_over();
+    return true;
+  }
+
+ private:
+  void hand_over() const {
+    const bool changes = call.returned->changes;
+    *call.returned = *changed, call.returned->changes = changes;
   }
 };
 

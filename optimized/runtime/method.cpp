@@ -140,7 +140,7 @@ bool Method::run_one(Fault& fault) {
   const bool has_kinds = !step.asks || optimized::has_kinds(step.call);
   if (has_kinds && step.execute(execution_)) [[likely]]
     return !listener_ || tell(at, fault);
-  if (!fault && fallback_ && step.call.roles && run_fallback(step)) return !listener_ || tell(at, fault);
+  if (!fault && fallback_ && step.call.roles) word_refusal(step);
   --execution_.next;
   return fail(step, has_kinds, fault);
 }
@@ -149,11 +149,11 @@ bool Method::run_one(Fault& fault) {
 bool Method::fail(const Step& step, bool has_kinds, Fault& fault) {
   if (!fault)
     refuse(fault, has_kinds ? format::RuleId("I11") : format::RuleId("I10"), {}, "the kernel of ",
-           step.call.roles ? step.call.roles->name : "this instruction", " does not support these sizes or numbers");
+           step.call.roles ? step.call.named().name : "this instruction", " does not support these sizes or numbers");
   const format::Place method = own_place();
   format::Text place;
   method.in("instruction", step.index).write(place);
-  if (step.call.roles) place.add(" (").add(step.call.roles->name).add(")");
+  if (step.call.roles) place.add(" (").add(step.call.named().name).add(")");
   if (fault.place[0]) place.add(", ").add(std::string_view(fault.place));
   const std::size_t n = std::min(place.view().size(), sizeof fault.place - 1);
   std::copy_n(place.view().data(), n, fault.place);
@@ -167,18 +167,13 @@ bool Method::tell(std::uint32_t step, Fault& fault) {
   return false;
 }
 
-// Does a call that a kernel refuses because of its sizes. The fallback cannot do merged calls: of these it only tells
-// the rule by which it refuses the first call.
-bool Method::run_fallback(const Step& step) {
+// Lets the client word the refusal of a call that was not done. Of merged calls it can word that of the first call.
+void Method::word_refusal(const Step& step) {
   const Fusion* fusion = step.call.fusion;
-  if (fusion && (fusion->attention || fusion->unread || !fusion->views.empty())) return false;
-  format::Workspace none;
-  Packed counting;
-  Stores stores{none, counting};
+  if (fusion && (fusion->attention || fusion->unread || !fusion->views.empty())) return;
   Step again = step;
-  again.run = fallback_->run, again.state = fallback_->prepare(step.call, stores), again.by = fallback_->name;
-  again.call.fusion = nullptr;
-  return again.run(again, execution_) && !fusion;
+  again.state = &step, again.call.fusion = nullptr;
+  fallback_->run(again, execution_);
 }
 
 bool Method::step(Fault& fault) {

@@ -33,7 +33,7 @@ struct Memories {
 };
 
 struct Options {
-  const Kernel* fallback = nullptr;        // computes the calls that no kernel accepts
+  const Kernel* fallback = nullptr;        // words the refusals of calls
   std::span<const Backend> backends;       // execute the delegates
   std::int64_t instructions = 10'000'000;  // the most instructions of one execution
   kernels::Threads threads;
@@ -116,7 +116,7 @@ class Method {
   bool set_tensor(Input& input, const Value& value, bool alias, const format::Place& place, Fault& fault);
   bool set_value(Input& input, const Value& value, const format::Place& place, Fault& fault);
   bool fail(const Step& step, bool has_kinds, Fault& fault);
-  bool run_fallback(const Step& step);
+  void word_refusal(const Step& step);
   bool tell(std::uint32_t step, Fault& fault);
 
   std::string_view name_;

@@ -305,7 +305,8 @@ std::optional<Steps> plan_dequantize(const Operands& o) {
   const auto difference = promoted({&o.call[0], &o.zero_points()});
   const auto common = promoted({&o.call[0], &o.scales(), &o.zero_points()});
   if (!difference || *difference >= DType::uint16) return {};
-  if (!common || !is_floating(*common) || input == DType::boolean) return {};
+  if (!common || is_complex(*common) || input == DType::boolean) return {};
+  if (!is_floating(*common) && o.form != Form::per_channel) return {};
   return Steps{*difference, *common};
 }
 
@@ -315,10 +316,19 @@ double difference(const Steps& steps, double x, double zero_point) {
   return rounded(rounded(x) - rounded(zero_point));
 }
 
+// The product of integers, which wraps.
+double whole_product(const Steps& steps, double a, double b) {
+  const auto bits = [](double x) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(x)); };
+  std::uint64_t element;
+  find_writer<std::int64_t>(steps.common)(static_cast<std::int64_t>(bits(a) * bits(b)), &element);
+  return find_reader(steps.common)(&element);
+}
+
 // Stores the product with the scale, and its imaginary part. `write` stores a part of an element of out.
 void store_product(const Steps& steps, WriteNumber<> write, double difference, double scale, DType out, std::byte* to) {
   const auto rounded = [&](double y) { return stored_as(steps.common, y); };
-  const double x = rounded(difference), real = rounded(x * scale);
+  const double x = rounded(difference),
+               real = is_floating(steps.common) ? rounded(x * scale) : whole_product(steps, x, scale);
   write(real, to);
   if (part_of(out) == out) return;
   const std::uint64_t bytes = static_cast<std::uint64_t>(find_dtype(static_cast<int>(part_of(out)))->bytes);

@@ -23,6 +23,13 @@ def refused(code, *arguments, **how):
     return done.stderr
 
 
+def without_kernel(folder):
+    """A program with a call that breaks a rule of its operator: bitwise_not of floats."""
+    program = (PROGRAMS / "comparisons" / "program.pte").read_bytes()
+    (folder / "program.pte").write_bytes(program.replace(b"aten::logical_not", b"aten::bitwise_not"))
+    return folder / "program.pte"
+
+
 class Files(unittest.TestCase):
     """explain and select take what run takes."""
     BUNDLE = PROGRAMS / "methods" / "program.bpte"
@@ -78,7 +85,7 @@ class Files(unittest.TestCase):
 class Explain(unittest.TestCase):
     def test_every_instruction_has_its_line(self):
         lines = assay("explain", PROGRAMS / "mobile_net" / "program.pte").splitlines()
-        self.assertRegex(lines[0], r"^method forward, (sse4|avx2|avx512|neon): \d+ instructions, \d+ steps, 0 of them by the fallback$")
+        self.assertRegex(lines[0], r"^method forward, (sse4|avx2|avx512|neon): \d+ instructions, \d+ steps, 0 of them without a kernel$")
         self.assertRegex(lines[1], r"^memory: prepared \d+, arena \d+, shared 0, scratch \d+ bytes$")
         self.assertEqual(lines[2], "rewrites: fold_constants, drop_copies, fuse_into_products, use_channels_last")
         instructions = int(lines[0].split(": ")[1].split()[0])
@@ -113,11 +120,15 @@ class Explain(unittest.TestCase):
             with self.subTest(program=program, operator=operator):
                 self.assertIn((operator, reason), self.left(program))
 
-    def test_steps_of_the_fallback_are_marked(self):
-        said = json.loads(assay("explain", PROGRAMS / "reinplaced_operators" / "program.pte", "--json"))
-        marked = [line for line in said["instructions"] if line.get("kernel") == "reference"]
-        self.assertEqual(len(marked), said["fallbacks"])
-        self.assertGreater(len(marked), 0)
+    def test_calls_without_a_kernel_are_marked(self):
+        """bitwise_not takes no floats: the program is refused when it runs, in the words of the reference."""
+        with tempfile.TemporaryDirectory() as folder:
+            program = without_kernel(pathlib.Path(folder))
+            said = json.loads(assay("explain", program, "--json"))
+            marked = [line for line in said["instructions"] if line.get("kernel") == "reference"]
+            self.assertEqual(([line["operator"] for line in marked], said["fallbacks"]), (["aten::bitwise_not.out"], 1))
+            said = {assay("run", program, "--calls", PROGRAMS / "comparisons" / "calls.json", "--with", runtime, code=4) for runtime in ("optimized", "reference")}
+            self.assertEqual(len(said), 1, said)
 
     def test_differences_of_each_dtype_that_sums_have_are_its_own(self):
         """What is added is the opposite of alpha, which an unsigned type has not."""

@@ -5,11 +5,12 @@
 #include <deque>
 
 #include "conformance/adapters/optimized/step.h"
-#include "conformance/adapters/reference_library.h"
 #include "conformance/sandbox/client_memory.h"
-#include "format/operator_roles.h"
+#include "conformance/testee/copied.h"
+#include "format/in_place.h"
 #include "optimized/kernels/instruction_set.h"
 #include "optimized/runtime/table.h"
+#include "reference/call.h"
 #include "reference/fault.h"
 
 namespace assay::adapters {
@@ -157,7 +158,8 @@ std::vector<std::string> OptimizedLibrary::kernels() const {
 }
 
 bool OptimizedLibrary::has(const Operator& op) const {
-  return fallback_ || std::ranges::binary_search(optimized::kernel_table(), op.name, {}, &optimized::KernelRow::op);
+  return words_refusals_ ||
+         std::ranges::binary_search(optimized::kernel_table(), op.name, {}, &optimized::KernelRow::op);
 }
 
 testee::Reply OptimizedLibrary::call(const Operator& op, std::span<testee::HostValue> arguments) {
@@ -175,26 +177,33 @@ testee::Reply OptimizedLibrary::call(const Operator& op, std::span<testee::HostV
       testee::HostValue& out = arguments[op.new_value_of(i)];
       const testee::TensorView &from = std::get<testee::TensorView>(arguments[i]),
                                &to = std::get<testee::TensorView>(out);
-      if (from.dtype != to.dtype || from.sizes != to.sizes || from.dim_order != to.dim_order)
-        return call_fallback(op, arguments, {Outcome::unsupported, "what is changed in place is not what it becomes"});
-      std::copy_n(from.data, from.bytes(), to.data);
+      if (from.dtype != to.dtype || from.sizes != to.sizes)
+        return worded(op, arguments, {Outcome::unsupported, "what is changed in place is not what it becomes"});
+      const Tensor before = arranged(std::get<Tensor>(testee::copied(arguments[i])), to.dim_order);
+      std::ranges::copy(before.bytes, to.data);
       outs.emplace_back(all.emplace_back(values.add_out(out)), &out);
     } else if (all.size() < roles->count) {
       all.push_back(op.arguments[i].out ? values.add_out(arguments[i]) : values.add(arguments[i]));
       if (op.arguments[i].out) outs.emplace_back(all.back(), &arguments[i]);
     }
   }
-  const testee::Reply reply = run({&*roles, all, nullptr, set_, relaxed_}, values);
+  const format::OperatorRoles* of_form = format::operator_of_form(*roles);
+  if (of_form) all.push_back(all[0]);  // an in-place form, whose out is self
+  const testee::Reply reply = run({of_form ? of_form : &*roles, all, nullptr, set_, relaxed_}, values);
   if (reply.outcome == Outcome::ok)
     for (const auto& [from, to] : outs) hand_back(*from, *to);
-  return call_fallback(op, arguments, reply);
+  return worded(op, arguments, reply);
 }
 
-testee::Reply OptimizedLibrary::call_fallback(const Operator& op, std::span<testee::HostValue> arguments,
-                                              const testee::Reply& reply) const {
+// The reference computes the call on copies.
+testee::Reply OptimizedLibrary::worded(const Operator& op, std::span<const testee::HostValue> arguments,
+                                       const testee::Reply& reply) const {
   constexpr Budget::Limits limits{.bytes = Int{1} << 26};  // the judge's limits
-  if (!fallback_ || reply.outcome != Outcome::unsupported) return reply;
-  return ReferenceLibrary(limits).call(op, arguments);
+  if (!words_refusals_ || reply.outcome != Outcome::unsupported) return reply;
+  std::vector<Value> values;
+  for (const testee::HostValue& a : arguments) values.push_back(testee::copied(a));
+  const Answer answer = assay::call(op, values, Budget(limits));
+  return answer.outcome == Outcome::ok ? reply : testee::Reply{answer.outcome, answer.message};
 }
 
 }  // namespace assay::adapters

@@ -7,19 +7,18 @@
 
 namespace assay::adapters {
 
-// The kernels of the optimized runtime, one call at a time. Outs have the sizes that they are given with. The fallback
-// computes the calls that no kernel accepts.
+// The kernels of the optimized runtime, one call at a time. Outs have the sizes that they are given with.
 class OptimizedLibrary final : public testee::KernelLibrary {
  public:
   // The facts about a call's operands that kernels get in advance: the operands are constants of the program, their
   // sizes are fixed, or their sizes may be smaller than declared.
   enum class Operands { constant, fixed, moving };
-  // Without the fallback, a call that no kernel accepts is unsupported. `testee` selects the instruction set and the
-  // arithmetic.
-  explicit OptimizedLibrary(Operands operands = Operands::constant, bool fallback = true,
+  // A call that no kernel accepts is unsupported. If the call breaks a rule and `words_refusals` is true, the reference
+  // words the refusal. `testee` selects the instruction set and the arithmetic.
+  explicit OptimizedLibrary(Operands operands = Operands::constant, bool words_refusals = true,
                             const OptimizedTestee& testee = {})
       : operands_(operands),
-        fallback_(fallback),
+        words_refusals_(words_refusals),
         set_(testee.instruction_set.empty() ? kernels::best_instruction_set()
                                             : kernels::find_instruction_set(testee.instruction_set)),
         relaxed_(testee.relaxed) {}
@@ -31,14 +30,14 @@ class OptimizedLibrary final : public testee::KernelLibrary {
   bool has(const Operator& op) const override;
   testee::Reply call(const Operator& op, std::span<testee::HostValue> arguments) override;
   bool takes_outs_of_other_sizes() const override { return false; }  // a method plans its outs
-  bool may_crash() const override { return fallback_; }  // kernels alone allocate no memory that could be watched
+  bool may_crash() const override { return words_refusals_; }        // kernels allocate no memory that could be watched
 
  private:
-  testee::Reply call_fallback(const Operator& op, std::span<testee::HostValue> arguments,
-                              const testee::Reply& reply) const;
+  testee::Reply worded(const Operator& op, std::span<const testee::HostValue> arguments,
+                       const testee::Reply& reply) const;
 
   Operands operands_;
-  bool fallback_;
+  bool words_refusals_;
   std::optional<kernels::InstructionSet> set_;
   bool relaxed_;
 };

@@ -7,7 +7,7 @@
 
 namespace assay::adapters {
 
-// assay's optimized runtime with the reference as its fallback.
+// assay's optimized runtime. The reference words its refusals.
 std::unique_ptr<testee::Runtime> make_optimized_runtime(const OptimizedTestee& testee = {});
 
 }  // namespace assay::adapters

@@ -1,5 +1,5 @@
 /* A server of the wire protocol for the optimized runtime, in C: assay runtime -- ./runtime
- * Link it with assay::optimized. It has no fallback: a call without a kernel is unsupported. */
+ * Link it with assay::optimized. A call without a kernel is unsupported. */
 #include <optimized/api/assay.h>
 #include <setjmp.h>
 
@@ -106,7 +106,7 @@ static assay_outcome run(loaded* l, reader* r, writer* w) {
     }
     if (outcome == ASSAY_OK) outcome = assay_execute(l->chosen, &fault);
   }
-  if (!strcmp(fault.rule, "I11")) outcome = ASSAY_UNSUPPORTED; /* no kernel supports the sizes, and there is no fallback */
+  if (!strcmp(fault.rule, "I11")) outcome = ASSAY_UNSUPPORTED; /* no kernel supports the sizes */
   return put_number(w, assay_output_count(l->chosen), 4), outcome;
 }
 

@@ -2,13 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
-#include <map>
 
 #include "conformance/adapters/optimized/library.h"
 #include "conformance/cases/case.h"
 #include "conformance/judge/judge.h"
 #include "conformance/runner/run_case.h"
+#include "format/in_place.h"
 #include "tests/support/tensors.h"
 
 // Judges every recorded call that a kernel of the optimized runtime accepts, as the answer of any testee.
@@ -45,18 +44,6 @@ std::vector<Way> all_ways() {
 }
 const std::vector<Way> ways = all_ways();
 
-// The operators of which some valid recorded calls have no kernel, and the number of these calls. A gap that closes
-// fails the test until its line is changed, so that the list only gets shorter.
-std::map<std::string, std::size_t> listed_gaps() {
-  std::ifstream file(ASSAY_GOLDEN "/../../optimized/selection/gaps.txt");
-  std::map<std::string, std::size_t> gaps;
-  std::string op;
-  for (std::size_t calls = 0; file >> op >> calls;) gaps[op] = calls;
-  return gaps;
-}
-const std::map<std::string, std::size_t> gaps = listed_gaps();
-std::size_t gap_of(const std::string& op) { return gaps.contains(op) ? gaps.at(op) : 0; }
-
 class OptimizedKernelsOf : public testing::TestWithParam<std::string> {};
 
 TEST_P(OptimizedKernelsOf, KeepTheSpecification) {
@@ -80,7 +67,7 @@ TEST_P(OptimizedKernelsOf, KeepTheSpecification) {
     }
     fmt::print("{}, {}: {} of {} calls, {} of low quality\n", GetParam(), words, taken, calls->size(), of_low_quality);
     EXPECT_GT(taken, 0u) << "no kernel takes a call";
-    EXPECT_EQ(without_kernel, gap_of(GetParam())) << words << ": gaps.txt has another number";
+    EXPECT_EQ(without_kernel, 0u) << words << ": valid calls that no kernel does";
   }
 }
 
@@ -94,14 +81,10 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 INSTANTIATE_TEST_SUITE_P(Recorded, OptimizedKernelsOf, testing::ValuesIn(adapters::OptimizedLibrary().kernels()),
                          test_name);
 
-// The operators without a kernel are listed with 0 calls.
-TEST(OptimizedKernels, AreListedWhereTheyAreMissing) {
+TEST(OptimizedKernels, DoEachOperator) {
   const std::vector<std::string> all = adapters::OptimizedLibrary().kernels();
-  for (const cases::RecordedCalls* calls : corpus().matching("")) {
-    const std::string op(calls->op().name);
-    const bool has_kernel = std::ranges::find(all, op) != all.end();
-    EXPECT_EQ(has_kernel, !gaps.contains(op) || gap_of(op) > 0) << op;
-  }
+  for (const cases::RecordedCalls* calls : corpus().matching(""))
+    EXPECT_NE(std::ranges::find(all, calls->op().name), all.end()) << calls->op().name;
 }
 
 // Numbers without a pattern that a block of a kernel could repeat, of both signs unless `positive`.
@@ -160,25 +143,62 @@ std::vector<LargeCall> large_calls() {
   return calls;
 }
 
+// Judges a call without outs. Returns false if the reference refuses the call.
+bool expect_right(const Operator& op, std::vector<Value> arguments, const Way& way) {
+  arguments.resize(op.arguments.size());
+  const judge::Expectation expected = judge::expect(op, arguments);
+  if (expected.answer.outcome != Outcome::ok) return false;
+  adapters::OptimizedLibrary kernels(way.operands, false, {way.set});
+  const sandbox::Observation seen =
+      sandbox::Probe(kernels).observe(op, arguments, sandbox::plan_outs(op, expected.arguments));
+  EXPECT_EQ(seen.conduct, verdict::Class::none) << seen.violation;
+  const judge::Judgement j =
+      judge::judge(op, expected.arguments, expected,
+                   {seen.reply.outcome, seen.reply.message, judge::Refusals::unsupported, seen.outs});
+  EXPECT_TRUE(j.verdict == verdict::Verdict::pass || j.verdict == verdict::Verdict::quality) << j.message;
+  if (j.verdict == verdict::Verdict::quality) fmt::print("{}, {}: low quality: {}\n", op.name, way.words, j.message);
+  return true;
+}
+
 TEST(OptimizedKernels, KeepTheSpecificationBeyondTheirBlocks) {
-  for (const auto& [operands, words, set] : ways)
+  for (const Way& way : ways)
     for (const LargeCall& large : large_calls()) {
-      SCOPED_TRACE(testing::Message() << large.op << ", " << words);
-      const Operator& op = *find_operator(large.op);
-      std::vector<Value> arguments = large.arguments;
-      arguments.resize(op.arguments.size());
-      const judge::Expectation expected = judge::expect(op, arguments);
-      ASSERT_EQ(expected.answer.outcome, Outcome::ok) << expected.answer.message;
-      adapters::OptimizedLibrary kernels(operands, false, {set});
-      const sandbox::Observation seen =
-          sandbox::Probe(kernels).observe(op, arguments, sandbox::plan_outs(op, expected.arguments));
-      EXPECT_EQ(seen.conduct, verdict::Class::none) << seen.violation;
-      const judge::Judgement j =
-          judge::judge(op, expected.arguments, expected,
-                       {seen.reply.outcome, seen.reply.message, judge::Refusals::unsupported, seen.outs});
-      EXPECT_TRUE(j.verdict == verdict::Verdict::pass || j.verdict == verdict::Verdict::quality) << j.message;
-      if (j.verdict == verdict::Verdict::quality) fmt::print("{}, {}: low quality: {}\n", large.op, words, j.message);
+      SCOPED_TRACE(testing::Message() << large.op << ", " << way.words);
+      EXPECT_TRUE(expect_right(*find_operator(large.op), large.arguments, way));
     }
+}
+
+// An in-place form gets recorded calls of its operator, without outs.
+TEST(OptimizedKernels, DoInPlaceForms) {
+  constexpr std::size_t most = 12;
+  for (const Operator& form : in_place_table()) {
+    const auto roles = std::ranges::lower_bound(format::all_roles(), form.name, {}, &format::OperatorRoles::name);
+    const cases::RecordedCalls& calls = *corpus().calls(std::string(format::operator_of_form(*roles)->name));
+    for (const Way& way : ways) {
+      if (!way.set.empty()) continue;
+      SCOPED_TRACE(testing::Message() << form.name << ", " << way.words);
+      std::size_t done = 0;
+      for (std::size_t i = 0; i < calls.size() && done < most; i += 1 + calls.size() / (8 * most)) {
+        std::vector<Value> arguments = calls.at(i).arguments;
+        arguments.resize(arguments.size() - 1);
+        done += expect_right(form, arguments, way);
+      }
+      EXPECT_GT(done, 0u) << "no recorded call has an in-place form";
+      if (form.name == "aten::addmm_")
+        EXPECT_TRUE(expect_right(form, {drawn({70, 50}), drawn({70, 300}), drawn({300, 50}), Int{1}, Int{1}}, way));
+    }
+  }
+}
+
+// Masks and indices that are not neighbours; no recorded call has these.
+TEST(OptimizedKernels, IndexByMasksThatAreNotNeighbours) {
+  const Value x = drawn({4, 3, 5, 2}), mask = tensor(DType::boolean, {4}, {1, 0, 1, 1}),
+              index = tensor(DType::int64, {3}, {4, -1, 0}), one = drawn({3, 3, 2});
+  const Tensors indices{std::get<Tensor>(mask), std::nullopt, std::get<Tensor>(index)};
+  for (const Way& way : ways) {
+    EXPECT_TRUE(expect_right(*find_operator("aten::index.Tensor_out"), {x, indices}, way));
+    EXPECT_TRUE(expect_right(*find_operator("aten::index_put.out"), {x, indices, one, true}, way));
+  }
 }
 
 }  // namespace optimized_kernels_test

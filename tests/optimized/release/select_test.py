@@ -138,9 +138,12 @@ class Command(unittest.TestCase):
 
     def test_a_program_without_kernels_is_refused(self):
         with tempfile.TemporaryDirectory() as scratch:
-            done = self.select(PROGRAMS / "reinplaced_operators/program.pte", "-o", scratch)
+            program = pathlib.Path(scratch) / "program.pte"
+            bytes_of = (PROGRAMS / "comparisons/program.pte").read_bytes()
+            program.write_bytes(bytes_of.replace(b"aten::logical_not", b"aten::bitwise_not"))
+            done = self.select(program, "-o", scratch)
             self.assertEqual(done.returncode, 5)
-            self.assertRegex(done.stderr, r"there is no kernel of aten::relu_ for float32\n$")
+            self.assertRegex(done.stderr, r"there is no kernel of aten::bitwise_not.out for float32, bool\n$")
 
 
 if __name__ == "__main__":
