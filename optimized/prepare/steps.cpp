@@ -27,6 +27,7 @@ bool Builder::prepare(const Kernel& kernel, std::uint32_t i, const void*& state)
   const Instruction& from = source_.instructions[i];
   Stores stores{tables_, packed_};
   stores.threads = options_.threads.count, stores.prepared = &copies_;
+  if (memories_) stores.lent = memories_->scratch;
   const std::uint64_t packed = packed_.bytes();
   state = kernel.prepare ? kernel.prepare(from.call, stores) : nullptr;
   if (stores.refused) return refuse(fault_, "V4", place_of(from), stores.refused);
