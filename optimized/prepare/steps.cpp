@@ -19,6 +19,7 @@ bool run_delegate(const Step& step, Execution& execution) {
 bool Builder::add_step(std::uint32_t i, bool (*run)(const Step&, Execution&), const void* state, const char* by,
                        bool asks) {
   const Instruction& from = source_.instructions[i];
+  decisions_.note(i), decisions_.note(by);
   made_->steps_[steps_++] = {run, state, from.call, i, from.index, by, asks};
   return has_room();
 }

@@ -33,7 +33,7 @@ bool has_one_dtype(const Call& call) {
 }
 
 // Whether a constant has elements that can be copied before the first execution.
-bool is_kept(const Tensor& t) { return t.constant && t.data && !t.moves; }
+bool is_kept(const Tensor& t) { return t.constant && !t.moves; }
 
 // Whether no element has an exponent of ones only. Constants may be unaligned while memory is only counted.
 template <class Bits>
