@@ -20,7 +20,8 @@ bool Builder::add_step(std::uint32_t i, bool (*run)(const Step&, Execution&), co
                        bool asks) {
   const Instruction& from = source_.instructions[i];
   decisions_.note(i), decisions_.note(by);
-  made_->steps_[steps_++] = {run, state, from.call, i, from.index, by, asks};
+  const auto otherwise = from.call.roles && from.kind == Instruction::Kind::call ? find_loop(from.call) : nullptr;
+  made_->steps_[steps_++] = {run, state, from.call, i, from.index, by, asks, otherwise};
   return has_room();
 }
 
@@ -83,7 +84,7 @@ bool Builder::run_folded(std::uint32_t i, std::byte* to) {
   std::byte*& result = from.call.arguments.back()->tensor->data;
   std::byte* const before = std::exchange(result, to);
   Execution once{.threads = options_.threads, .fault = &fault_};
-  const bool made = step.run(step, once);
+  const bool made = step.execute(once);
   result = before;
   return made || refuse(fault_, "I4", place_of(from), "cannot be computed before the first execution");
 }

@@ -84,6 +84,15 @@ struct Step {
   std::uint32_t index;        // the index of the instruction in its chain
   const char* by;             // the kernel's name, for messages
   bool asks = false;          // whether the types of its numbers must be checked before each run
+  // Does the call if `run` does not support its sizes; null if no plain loop can. It needs no state.
+  bool (*otherwise)(const Step& step, Execution& execution) = nullptr;
+
+  // Executes the step. Returns false if neither function did.
+  bool execute(Execution& execution) const {
+    if (run(*this, execution)) [[likely]]
+      return true;
+    return otherwise && !*execution.fault && otherwise(*this, execution);
+  }
 };
 
 // Memory in which a kernel prepares a call before the first execution.

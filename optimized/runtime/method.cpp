@@ -138,7 +138,7 @@ bool Method::run_one(Fault& fault) {
   const std::uint32_t at = execution_.next++;
   const Step& step = steps_[at];
   const bool has_kinds = !step.asks || optimized::has_kinds(step.call);
-  if (has_kinds && step.run(step, execution_)) [[likely]]
+  if (has_kinds && step.execute(execution_)) [[likely]]
     return !listener_ || tell(at, fault);
   if (!fault && fallback_ && step.call.roles && run_fallback(step)) return !listener_ || tell(at, fault);
   --execution_.next;

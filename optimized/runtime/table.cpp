@@ -81,20 +81,28 @@ bool takes_fusion(const KernelRow& row, const Call& call) {
   return !call.fusion || (!row.is_loop && (row.kernel->takes_views || call.fusion->views.empty()));
 }
 
-// Without operands, the row may be built for any, and its kernel is not a plain loop.
-const Kernel* find(const Call& call, const std::string_view* operands) {
+// The first kernel whose row meets the condition and that accepts the call, or null.
+template <class Condition>
+const Kernel* find(const Call& call, Condition condition) {
   const auto rows = kernel_table();
   for (auto row = std::ranges::lower_bound(rows, call.roles->name, {}, &KernelRow::op);
        row != rows.end() && row->op == call.roles->name; ++row)
-    if ((operands ? row->operands.empty() || row->operands == *operands : !row->is_loop) && takes_fusion(*row, call) &&
-        row->kernel->accepts(call))
-      return row->kernel;
+    if (condition(*row) && takes_fusion(*row, call) && row->kernel->accepts(call)) return row->kernel;
   return nullptr;
 }
 
 }  // namespace
 
-const Kernel* find_kernel(const Call& call) { return find(call, nullptr); }
-const Kernel* find_kernel(const Call& call, std::string_view operands) { return find(call, &operands); }
+// The row may be built for any operands.
+const Kernel* find_kernel(const Call& call) {
+  return find(call, [](const KernelRow& row) { return !row.is_loop; });
+}
+const Kernel* find_kernel(const Call& call, std::string_view operands) {
+  return find(call, [&](const KernelRow& row) { return row.operands.empty() || row.operands == operands; });
+}
+decltype(Step::run) find_loop(const Call& call) {
+  const Kernel* loop = find(call, [](const KernelRow& row) { return row.is_loop && !row.kernel->prepare; });
+  return loop ? loop->run : nullptr;
+}
 
 }  // namespace assay::optimized

@@ -27,5 +27,8 @@ const Kernel* find_kernel(const Call& call);
 // The first kernel that accepts the call and that the build contains for these operands, or null. A build that is not
 // selective contains its kernels for all operands.
 const Kernel* find_kernel(const Call& call, std::string_view operands);
+// The function of a plain loop that does the call without state, or null. A kernel that does not support the sizes of
+// an execution leaves the call to it.
+decltype(Step::run) find_loop(const Call& call);
 
 }  // namespace assay::optimized

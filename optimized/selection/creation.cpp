@@ -22,7 +22,7 @@ void fill_words(std::byte* to, std::int64_t n, const void* element) {
 
 }  // namespace
 
-bool element_of(const Value& number, DType dtype, void* to) {
+bool element_of(const Value& number, DType dtype, void* to, bool is_operand) {
   std::int64_t element = 0;
   if (is_complex(dtype)) {
     const auto bytes = static_cast<std::size_t>(find_dtype(static_cast<int>(part_of(dtype)))->bytes);
@@ -30,7 +30,7 @@ bool element_of(const Value& number, DType dtype, void* to) {
     return element_of(number, part_of(dtype), to);
   }
   const auto carrier = carrier_of(dtype);
-  if (!carrier || !rounded_number_as(dtype, number, &element)) return false;
+  if (!carrier || !rounded_number_as(dtype, number, &element, is_operand)) return false;
   if (const Store store = find_store(*carrier, dtype)) return store(&element, to, 1), true;
   return std::memcpy(to, &element, kernels::bytes_of(*carrier)), true;
 }
@@ -73,13 +73,18 @@ bool sizes_of_self(const Call& call, Shape& shape) {
 }
 bool no_sizes(const Call&, Shape&) { return true; }
 
+// A number that fills one element of a half type may be beyond its range.
+bool may_overflow(DType dtype) { return is_floating(dtype) && computed_in(dtype) != dtype; }
+
 using Sizes = bool (*)(const Call&, Shape&);
 
 template <Sizes sizes, int number>
 bool accepts_fill(const Call& call) {
   std::byte element[most_element_bytes];
-  return call.arguments.back()->kind == ValueKind::tensor &&
-         element_of(call[number], call.arguments.back()->tensor->dtype, element);
+  if (!call.arguments.back()->is_tensor()) return false;
+  const DType dtype = call.out().dtype;
+  return (call[number].changes && carrier_of(part_of(dtype))) ||
+         element_of(call[number], dtype, element, may_overflow(dtype));
 }
 
 template <Sizes sizes, int number>
@@ -87,7 +92,10 @@ bool run_fill(const Step& step, Execution&) {
   Tensor& out = *step.call.arguments.back()->tensor;
   alignas(8) std::byte element[most_element_bytes];
   Shape shape;
-  if (!element_of(step.call[number], out.dtype, element) || !sizes(step.call, shape) || !resize(out, shape.span()))
+  if (!sizes(step.call, shape)) return false;
+  const bool is_one = std::ranges::all_of(shape.span(), [](std::int32_t n) { return n == 1; });
+  if (!element_of(step.call[number], out.dtype, element, is_one && may_overflow(out.dtype)) ||
+      !resize(out, shape.span()))
     return false;
   fill(out, element);
   return true;
@@ -137,9 +145,14 @@ bool permuted_sizes(const Call& call, Shape& shape) {
   }
   return true;
 }
+bool has_negative_stride(const Shape& shape, std::span<Value* const> strides) {
+  for (std::size_t d = 0; d < strides.size(); ++d)
+    if (shape.sizes[d] > 1 && strides[d]->integer < 0) return true;
+  return false;
+}
 bool strided_sizes(const Call& call, Shape& shape) {
   return integers(call[1]) && listed_sizes(call, shape) && call[1].count == static_cast<std::uint32_t>(shape.rank) &&
-         (shape.count() == 0 || std::ranges::all_of(call[1].items(), [](const Value* v) { return v->integer >= 0; }));
+         (shape.count() == 0 || !has_negative_stride(shape, call[1].items()));
 }
 
 template <Sizes sizes, int number>
@@ -149,19 +162,21 @@ constexpr Kernel filled(const char* name) {
 
 // Numbers from start on, with a step, before an end: start, end, step, out. Only the end may be given. Each result is
 // computed in doubles, or in integers, to which the numbers are truncated. Their count is computed in doubles, but in
-// integers if the results are int64.
+// integers if the results are int64. Only the step may be infinite, unless they are.
 struct Range {
   double real[3] = {0, 0, 1};
   std::int64_t whole[3] = {0, 0, 1};
 };
-bool read_range(const Call& call, Range& r) {
+bool read_range(const Call& call, bool is_whole, Range& r) {
   const std::size_t n = call.arguments.size() - 1;
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t at = n == 1 ? 1 : i;
     if (call[i].kind < ValueKind::integer || call[i].kind > ValueKind::boolean) return false;
     const bool is_real = call[i].kind == ValueKind::real;
-    if (is_real && !(std::fabs(call[i].real) < 0x1p63)) return false;
-    r.whole[at] = is_real                              ? static_cast<std::int64_t>(call[i].real)
+    const bool is_infinite = is_real && at == 2 && std::isinf(call[i].real) && !is_whole;
+    if (is_real && !is_infinite && !(std::fabs(call[i].real) < 0x1p63)) return false;
+    r.whole[at] = is_infinite                          ? 0
+                  : is_real                            ? static_cast<std::int64_t>(call[i].real)
                   : call[i].kind == ValueKind::boolean ? call[i].boolean
                                                        : call[i].integer;
     r.real[at] = is_real ? call[i].real : static_cast<double>(r.whole[at]);
@@ -183,7 +198,7 @@ bool accepts_range(const Call& call) {
 bool run_range(const Step& step, Execution&) {
   Tensor& out = *step.call.arguments.back()->tensor;
   Range r;
-  if (!read_range(step.call, r)) return false;
+  if (!read_range(step.call, out.dtype == DType::int64, r)) return false;
   const double count = count_of(r, out.dtype);
   if (!(count >= 0 && count <= INT32_MAX)) return false;
   const std::int32_t sizes[] = {static_cast<std::int32_t>(count)};
@@ -194,7 +209,7 @@ bool run_range(const Step& step, Execution&) {
       if constexpr (std::is_integral_v<T>)
         y.set(i, plus(r.whole[0], times<T>(i, r.whole[2])));
       else
-        y.set(i, r.real[0] + i * r.real[2]);
+        y.set(i, i == 0 ? r.real[0] : r.real[0] + i * r.real[2]);
     }
     return true;
   });

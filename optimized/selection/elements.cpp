@@ -59,6 +59,20 @@ void store_halves(const void* from, void* to, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) y[i] = Half::of(x[i]);
 }
 
+// A real number as a complex one.
+template <class Part, class T>
+void store_parts(const void* from, void* to, std::size_t n) {
+  const T* x = static_cast<const T*>(from);
+  Part* y = static_cast<Part*>(to);
+  for (std::size_t i = 0; i < n; ++i) {
+    if constexpr (is_half<Part>)
+      y[2 * i] = Part::of(x[i]);
+    else
+      y[2 * i] = x[i];
+    y[2 * i + 1] = {};
+  }
+}
+
 // The wider of two dtypes of one kind. For uint8 and int8 it is int16, for the two half types float32.
 int wider(int a, int b) {
   const int most = std::max(a, b), least = std::min(a, b);
@@ -89,14 +103,30 @@ Limits limits_of(DType dtype) {
 // A negative integer fits an unsigned dtype if its opposite does.
 bool fits(DType dtype, double x, bool is_real) {
   const auto [least, largest] = limits_of(dtype);
-  return x >= (!is_real && least == 0 ? -largest : least) && x <= largest && x < 0x1p63;
+  return x >= (!is_real && least == 0 ? -largest : least) && x <= largest && (!is_real || x < 0x1p63);
 }
 
 int level(int dtype) { return static_cast<int>(find_dtype(dtype)->kind); }
 
+// The complex dtype with such parts. Its parts are never bfloat16.
+int complex_of(DType part) {
+  return static_cast<int>(part == DType::float64   ? DType::complex128
+                          : part == DType::float16 ? DType::complex32
+                                                   : DType::complex64);
+}
+
+// The common dtype of two dtypes of which the first is complex. Its parts are the wider of those that are floats.
+int promote_complex(DType a, DType b) {
+  if (is_wide_unsigned(b)) return -1;
+  if (!is_floating(part_of(b))) return static_cast<int>(a);
+  return complex_of(static_cast<DType>(wider(static_cast<int>(part_of(a)), static_cast<int>(part_of(b)))));
+}
+
 // The common dtype of two dtypes; -1 if they have none, or kernels do not support it.
 int promote(int a, int b) {
   if (a == b) return a;
+  if (is_complex(static_cast<DType>(a))) return promote_complex(static_cast<DType>(a), static_cast<DType>(b));
+  if (is_complex(static_cast<DType>(b))) return promote_complex(static_cast<DType>(b), static_cast<DType>(a));
   const bool is_floating = level(a) == static_cast<int>(Kind::floating) || level(b) == static_cast<int>(Kind::floating);
   const auto is_wide = [](int dtype) { return is_wide_unsigned(static_cast<DType>(dtype)); };
   if ((is_wide(a) || is_wide(b)) && !is_floating) return -1;
@@ -133,6 +163,9 @@ Gather find_gather(DType from, Element to) {
 
 Store find_store(Element from, DType to) {
   if (to == DType::boolean) return nullptr;
+  if (to == DType::complex128) return from == Element::f64 ? store_parts<double, double> : nullptr;
+  if (to == DType::complex64) return from == Element::f32 ? store_parts<float, float> : nullptr;
+  if (to == DType::complex32) return from == Element::f32 ? store_parts<Float16, float> : nullptr;
   return with_type_of(to, [=]<class D>() -> Store {
     if constexpr (is_half<D>)
       return from == Element::f32 ? store_halves<D> : nullptr;
@@ -195,7 +228,7 @@ void Promotion::add(const Value& operand) {
     dtype = static_cast<int>(DType::float32);
   else if (operand.kind != ValueKind::boolean)
     known_ = false;
-  known_ = known_ && level(dtype) < static_cast<int>(Kind::complex);
+  known_ = known_ && level(dtype) <= static_cast<int>(Kind::complex);
   int& to = of_[place];
   to = !known_ || to < 0 ? dtype : promote(dtype, to);
   known_ = known_ && to >= 0;
@@ -206,7 +239,11 @@ std::optional<DType> Promotion::result() const {
   bool known = known_;
   for (const int next : of_) {
     if (next < 0 || (common >= 0 && level(next) <= level(common))) continue;
-    common = common < 0 || !known ? next : promote(common, next);
+    const bool keeps_parts = common >= 0 && is_complex(static_cast<DType>(next));
+    if (keeps_parts)
+      common = is_floating(static_cast<DType>(common)) ? complex_of(static_cast<DType>(common)) : next;
+    else
+      common = common < 0 || !known ? next : promote(common, next);
     known = known && common >= 0;
   }
   if (!known || common < 0) return std::nullopt;

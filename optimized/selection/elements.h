@@ -24,8 +24,8 @@ DType dtype_of(Element element);  // the dtype whose elements are stored in this
 // such conversion: from a floating dtype to integers, and from a dtype that is not real.
 using Gather = void (*)(const void* from, std::ptrdiff_t stride, void* to, std::size_t n);
 Gather find_gather(DType from, Element to);
-// Stores the low bits of elements contiguously as elements of a dtype. find_store returns null if there is no such
-// conversion.
+// Stores elements contiguously as elements of a dtype: the low bits of integers, floats rounded, and the real parts of
+// complex numbers whose imaginary parts are 0. find_store returns null if there is no such conversion.
 using Store = void (*)(const void* from, void* to, std::size_t n);
 Store find_store(Element from, DType to);
 
@@ -44,7 +44,9 @@ bool casts_to(std::span<Value* const> tensors, DType dtype);
 // The common dtype of tensors. Requires casts_to().
 DType common_of(std::span<Value* const> tensors, DType otherwise);
 
-// The common dtype of tensors and numbers, by PyTorch's promotion.
+// The common dtype of tensors and numbers, by PyTorch's promotion. The parts of a complex common dtype have the dtype
+// of floats of a place that comes before the place of the complex operands: tensors with dimensions come before tensors
+// of rank 0, and these before numbers.
 class Promotion {
  public:
   void add(const Value& operand);

@@ -219,6 +219,7 @@ bool is_along(const Call& call, const Tensor& src) {
   const int dim = dim_of(call[1], self.rank), rank = std::max<int>(self.rank, 1);
   if (dim < 0) return false;
   if (index.count() == 0) return true;
+  if (!is_index(call.arguments[2]) || !is_moved(self.dtype) || self.dtype == DType::complex32) return false;
   if (std::max<int>(index.rank, 1) != rank || std::max<int>(src.rank, 1) != rank) return false;
   for (int d = 0; d < rank; ++d)
     if ((d != dim && size_of(index, d) > size_of(self, d)) || size_of(index, d) > size_of(src, d)) return false;
@@ -245,13 +246,10 @@ void each_along(const Call& call, const Strides& whole, const Strides& other, El
   });
 }
 
+// Without indices, self and the index may have any dtype.
 bool accepts_along(const Call& call) {
-  if (call[0].kind != ValueKind::tensor || !is_index(call.arguments[2]) ||
-      call.arguments.back()->kind != ValueKind::tensor)
-    return false;
-  const DType dtype = call.tensor(0).dtype;
-  return is_moved(dtype) && dtype != DType::complex32 && out_of(call).dtype == dtype &&
-         call[1].kind == ValueKind::integer;
+  return call[0].is_tensor() && call[2].is_tensor() && call.arguments.back()->is_tensor() &&
+         out_of(call).dtype == call.tensor(0).dtype && call[1].kind == ValueKind::integer;
 }
 
 bool run_gather(const Step& step, Execution&) {
@@ -273,9 +271,7 @@ bool accepts_scatter(const Call& call) {
          (call[3].kind == ValueKind::tensor ? call.tensor(3).dtype == call.tensor(0).dtype
                                             : element_of(call[3], call.tensor(0).dtype, element));
 }
-bool accepts_scatter_add(const Call& call) {
-  return accepts_scatter(call) && call[3].kind == ValueKind::tensor && find_adder(call.tensor(0).dtype);
-}
+bool accepts_scatter_add(const Call& call) { return accepts_scatter(call) && call[3].kind == ValueKind::tensor; }
 
 template <bool adds>
 bool run_scatter(const Step& step, Execution& execution) {
@@ -305,7 +301,7 @@ bool accepts_reducing(const Call& call) {
   const DType dtype = call.tensor(0).dtype;
   const std::string_view reduce = call[4].string();
   if (reduce == "mean" && dtype == DType::boolean) return false;
-  return call.tensor(3).dtype == dtype &&
+  return is_index(call.arguments[2]) && is_moved(dtype) && dtype != DType::complex32 && call.tensor(3).dtype == dtype &&
          (reduce == "sum" || reduce == "prod" || reduce == "mean" || (is_extreme(reduce) && !is_complex(dtype)));
 }
 const void* prepare_reducing(const Call& call, Stores& stores) {

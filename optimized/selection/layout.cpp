@@ -135,4 +135,17 @@ bool is_format_order(const Value& dim_order, int rank) {
   return contiguous || last;
 }
 
+bool make_broadcast_nest(const Call& call, std::size_t operands, Nest& nest) {
+  Shape shape;
+  for (std::size_t k = 0; k < operands; ++k)
+    if (call[k].is_tensor() && !broadcast(shape, call.tensor(k))) return false;
+  Tensor& out = call.out();
+  if (!resize(out, shape.span())) return false;
+  Strides strides[most_operands] = {strides_of(out)};
+  for (std::size_t k = 0; k < operands; ++k)
+    if (call[k].is_tensor()) strides[k + 1] = strides_in(shape, call.tensor(k));
+  nest = nest_of(shape, out.dim_order, {strides, operands + 1});
+  return true;
+}
+
 }  // namespace assay::optimized

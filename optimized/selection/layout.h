@@ -40,6 +40,10 @@ struct Nest {
 // Makes loops over a shape, with its dimensions in the order `dim_order`.
 Nest nest_of(const Shape& shape, const std::uint8_t* dim_order, std::span<const Strides> operands);
 
+// Gives the out of a call the sizes to which its first operands are broadcast, and makes loops over the out and these
+// operands. Numbers have stride 0. Returns false if the sizes do not broadcast, or the out cannot have them.
+bool make_broadcast_nest(const Call& call, std::size_t operands, Nest& nest);
+
 // Calls body(at, n) for each run of the innermost loop. `at` has the position of each operand in elements, and n is the
 // number of elements.
 template <class Body>

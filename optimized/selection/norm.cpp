@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels.gen.h"
 #include "optimized/kernels/reduction.h"
@@ -34,11 +35,18 @@ bool is_end(const Call& call) {
   if (!integers(call[1]) || shape.empty() || shape.size() > input.rank) return false;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const std::int32_t n = input.sizes[input.rank - shape.size() + d];
-    if (n < 1 || shape[d]->integer != n) return false;
+    if (shape[d]->integer != n) return false;
     for (const std::size_t i : {2u, 3u})
       if (call[i].kind == ValueKind::tensor && (call.tensor(i).rank != shape.size() || call.tensor(i).sizes[d] != n))
         return false;
   }
+  return true;
+}
+
+// Without elements, the mean is 0 and the variance NaN.
+bool set_empty(const Tensor& means, const Tensor& rstds) {
+  std::fill_n(means.elements<float>(), means.count(), 0.0f);
+  std::fill_n(rstds.elements<float>(), rstds.count(), std::numeric_limits<float>::quiet_NaN());
   return true;
 }
 
@@ -54,6 +62,7 @@ bool run(const Step& step, Execution& execution) {
   Tensor &out = call.tensor(5), &means = call.tensor(6), &rstds = call.tensor(7);
   if (!can_have(means, rows) || !can_have(rstds, rows) || !resize(out, input.shape())) return false;
   resize(means, rows.span()), resize(rstds, rows.span());
+  if (n == 0) return set_empty(means, rstds);
   const auto set = *call.set;
   const auto elements = [&](std::size_t i) {
     return call[i].kind == ValueKind::tensor ? call.tensor(i).elements<const float>() : nullptr;
@@ -90,7 +99,8 @@ bool run_group_norm(const Step& step, Execution& execution) {
   Tensor &out = call.tensor(8), &means = call.tensor(9), &rstds = call.tensor(10);
   std::int64_t numbers[4], count = 1;
   for (std::size_t i = 0; i < 4; ++i) {
-    if (call[3 + i].kind != ValueKind::integer || call[3 + i].integer < 1 || call[3 + i].integer > INT32_MAX)
+    if (call[3 + i].kind != ValueKind::integer || call[3 + i].integer < (i == 1 || i == 3) ||
+        call[3 + i].integer > INT32_MAX)
       return false;
     numbers[i] = call[3 + i].integer;
     if (i < 3 && __builtin_mul_overflow(count, numbers[i], &count)) return false;
@@ -101,6 +111,7 @@ bool run_group_norm(const Step& step, Execution& execution) {
       !is_vector(call[2], channels) || !can_have(means, rows) || !can_have(rstds, rows) || !resize(out, input.shape()))
     return false;
   resize(means, rows.span()), resize(rstds, rows.span());
+  if (count == 0) return set_empty(means, rstds);
   const auto set = *call.set;
   const float *x = input.elements<float>(), *weight = elements_of(call[1]), *bias = elements_of(call[2]);
   const std::int64_t of_group = channels / groups;

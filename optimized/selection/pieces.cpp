@@ -148,20 +148,20 @@ bool run_scatter(const Step& step, Execution& execution) {
 
 // Operands: self, pad, value, out.
 bool accepts_pad(const Call& call) {
-  std::byte element[most_element_bytes];
   return call[0].kind == ValueKind::tensor && call[3].kind == ValueKind::tensor &&
-         call.tensor(0).dtype == call.tensor(3).dtype && integers(call[1]) &&
-         element_of(call[2], call.tensor(3).dtype, element);
+         call.tensor(0).dtype == call.tensor(3).dtype && integers(call[1]);
 }
 
-// The padding before and after each dimension, the last dimension first. Negative padding cuts self.
+// The padding before and after each dimension, the last dimension first. Negative padding cuts self. The value must fit
+// the dtype if it is used.
 bool run_pad(const Step& step, Execution& execution) {
   const Tensor& self = step.call.tensor(0);
   Tensor& out = step.call.tensor(3);
   const auto pad = step.call[1].items();
-  alignas(8) std::byte element[most_element_bytes];
+  alignas(8) std::byte element[most_element_bytes] = {};
+  const bool is_used = std::ranges::any_of(pad, [](const Value* v) { return v->integer > 0; });
   if (pad.size() % 2 != 0 || pad.size() / 2 > self.rank || out.rank != self.rank ||
-      !element_of(step.call[2], out.dtype, element))
+      (is_used && !element_of(step.call[2], out.dtype, element)))
     return false;
   Shape shape = shape_of(self), part = shape;
   std::int64_t skipped[max_rank] = {}, before[max_rank] = {};

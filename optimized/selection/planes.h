@@ -6,12 +6,12 @@
 namespace assay::optimized {
 
 // The strides of images, channels and pixels in memory. A tensor in row-major order may have any sizes; another one
-// must have images and channels as its first dimensions, and is channels last.
+// must have images and channels as its first dimensions, and is channels last. Without elements, no stride is used.
 inline bool planes_of(const Tensor& t, std::int64_t images, std::int64_t channels, std::int64_t pixels,
                       Strides& strides) {
   const auto places = [](std::int64_t n) { return static_cast<std::ptrdiff_t>(n); };
   strides = {{places(channels * pixels), places(pixels), 1}};
-  if (t.is_contiguous()) return true;
+  if (t.is_contiguous() || t.count() == 0) return true;
   const Strides own = strides_of(t);
   strides = {{own.of[0], own.of[1], places(channels)}};
   if (t.rank < 3 || t.sizes[0] != images || t.sizes[1] != channels || t.dim_order[t.rank - 1] != 1) return false;

@@ -27,7 +27,10 @@ struct Traits {
   bool has_slope = false;          // its parameters are not rounded to a half type
   bool is_power = false;           // its parameter is a double
   bool is_difference = false;      // its parameter is the opposite of the call's
+  bool has_bounds = false;         // its parameters are limits, which a NaN cannot be
+  bool takes_truths = false;       // a parameter may be a bool in a computation of numbers
   bool takes_unsigned = false;     // it is computed in unsigned dtypes of 16 bits or more
+  bool gives_real = false;         // results are converted to no wide unsigned dtype and not to complex32
   bool keeps_dtype = false;        // results are not converted to another dtype of the out
   bool keeps_with_number = false;  // results are not converted if the second operand is a number
 };
@@ -36,19 +39,22 @@ constexpr Traits traits_of(const Operation& operation) {
   const auto is_any_of = [&](std::initializer_list<Operation> all) {
     return std::ranges::find(all, operation) != all.end();
   };
-  return {.is_division = is_any_of({"div_trunc", "div_floor", "fmod", "remainder"}),
-          .is_limited = is_any_of({"clamp_between"}),
-          .has_condition = is_any_of({"where"}),
-          .takes_number = is_any_of({"mul", "div", "div_trunc", "div_floor"}),
-          .has_slope = is_any_of({"leaky_relu", "elu", "round_decimals"}),
-          .is_power = is_any_of({"power"}),
-          .is_difference = is_any_of({"sub", "rsub"}),
-          .takes_unsigned = is_any_of({"mul", "eq", "ne", "bitwise_and", "bitwise_or", "bitwise_xor", "where", "floor",
-                                       "ceil", "trunc", "round", "isnan", "isinf"}),
-          .keeps_dtype = is_any_of({"neg", "relu", "clamp", "where", "gelu", "gelu_tanh", "isnan", "isinf", "sign",
-                                    "floor", "ceil", "trunc", "round", "round_decimals", "leaky_relu", "elu", "abs",
-                                    "bitwise_not", "logical_not"}),
-          .keeps_with_number = is_any_of({"add", "sub", "rsub", "mul", "div", "div_trunc", "div_floor"})};
+  return {
+      .is_division = is_any_of({"div_trunc", "div_floor", "fmod", "remainder"}),
+      .is_limited = is_any_of({"clamp_between"}),
+      .has_condition = is_any_of({"where"}),
+      .takes_number = is_any_of({"mul", "div", "div_trunc", "div_floor"}),
+      .has_slope = is_any_of({"leaky_relu", "elu", "round_decimals"}),
+      .is_power = is_any_of({"power"}),
+      .is_difference = is_any_of({"sub", "rsub"}),
+      .has_bounds = is_any_of({"clamp"}),
+      .takes_truths = is_any_of({"leaky_relu", "elu", "power"}),
+      .takes_unsigned = is_any_of({"mul", "eq", "ne", "bitwise_and", "bitwise_or", "bitwise_xor", "where", "floor",
+                                   "ceil", "trunc", "round", "isnan", "isinf"}),
+      .gives_real = is_any_of({"logical_not"}),
+      .keeps_dtype = is_any_of({"neg", "relu", "clamp", "where", "gelu", "gelu_tanh", "isnan", "isinf", "sign", "floor",
+                                "ceil", "trunc", "round", "round_decimals", "leaky_relu", "elu", "abs", "bitwise_not"}),
+      .keeps_with_number = is_any_of({"add", "sub", "rsub", "mul", "div", "div_trunc", "div_floor"})};
 }
 
 // An operation on elements of one type.
@@ -72,9 +78,12 @@ struct State {
   bool converts[most_operands_in] = {};  // its elements are converted before the row reads them
   bool rounds[most_operands_in] =
       {};  // they are rounded to the common dtype, which is narrower than the type that the row reads
+  // Whether an execution decides if operand 1 is rounded: it is not if it is one number.
+  bool asks_count = false;
   bool rounds_parameters = false;
   Store store = nullptr;  // the function that stores results; null if they are stored as the row writes them
-  Store round = nullptr;  // rounds to a common dtype of half floats; `widen` reads it back
+  // Rounds to a common dtype of half floats, or wraps to one of narrow integers; `widen` reads it back.
+  Store round = nullptr;
   Gather widen = nullptr;
   // Convert results, as they are stored, to another dtype of the out. `store_cast` is null if `cast` gives its
   // elements.
@@ -116,13 +125,29 @@ bool read_opposite(const State& s, Value v, Slot* to) {
   return wraps ? (*to = v.integer, true) : read_number(s, v, s.rounds_parameters, to);
 }
 
-// An exponent. Only a half type rounds it.
-void read_exponent(const State& s, const Value& v, Slot* to) {
-  float rounded;
-  std::memcpy(&rounded, to, sizeof rounded);
-  const double given = v.kind == ValueKind::real ? v.real : static_cast<double>(v.integer);
-  const double exponent = s.rounds_parameters ? static_cast<double>(rounded) : given;
+// An exponent. Only a half type rounds it, which the exponent must then fit.
+bool read_exponent(const State& s, const Value& v, Slot* to) {
+  double exponent = v.kind == ValueKind::real ? v.real : static_cast<double>(v.integer);
+  if (s.rounds_parameters) {
+    float rounded;
+    if (!read_number(s, v, true, to)) return false;
+    std::memcpy(&rounded, to, sizeof rounded);
+    exponent = static_cast<double>(rounded);
+  }
   std::memcpy(to, &exponent, sizeof exponent);
+  return true;
+}
+
+bool read_parameter(const State& s, Value v, Slot* to) {
+  const bool is_truth = v.kind == ValueKind::boolean;
+  if (is_truth && s.common != DType::boolean) {
+    if (!s.traits.takes_truths) return false;
+    v.kind = ValueKind::integer, v.integer = v.boolean;
+  }
+  if (v.kind == ValueKind::real && (!optimized::is_floating(s.common) || (s.traits.has_bounds && std::isnan(v.real))))
+    return false;
+  if (s.traits.is_power) return read_exponent(s, v, to);
+  return read_number(s, v, s.rounds_parameters, to) && (!s.traits.is_difference || read_opposite(s, v, to));
 }
 
 bool read_parameters(const Call& call, State& s) {
@@ -131,12 +156,8 @@ bool read_parameters(const Call& call, State& s) {
     const Value& v = *all[i];
     if (is_none(v)) {
       s.parameters[i] = no_limit(s.common, i > 0);
-    } else if (v.kind == ValueKind::integer || v.kind == ValueKind::real || s.common == DType::boolean) {
-      const bool is_truncated = v.kind == ValueKind::real && !optimized::is_floating(s.common);
-      if (is_truncated || !read_number(s, v, s.rounds_parameters, &s.parameters[i])) return false;
-      if (v.kind == ValueKind::real && std::isnan(v.real)) return false;
-      if (s.traits.is_difference && !read_opposite(s, v, &s.parameters[i])) return false;
-      if (s.traits.is_power) read_exponent(s, v, &s.parameters[i]);
+    } else if (v.kind == ValueKind::integer || v.kind == ValueKind::real || v.kind == ValueKind::boolean) {
+      if (!read_parameter(s, v, &s.parameters[i])) return false;
     } else if (v.kind != ValueKind::string) {
       return false;
     }
@@ -156,16 +177,24 @@ bool read_numbers(const Call& call, State& s) {
   return read_parameters(call, s);
 }
 
+// Reads elements of a tensor as the row reads them. Uses the memory `rounded`, which is as large as `gathered`.
+void gather(const State& s, int k, const std::byte* from, std::ptrdiff_t stride, std::byte* gathered,
+            std::byte* rounded, std::size_t n) {
+  s.gather[k](from, stride, gathered, n);
+  if (s.rounds[k]) s.round(gathered, rounded, n), s.widen(rounded, 1, gathered, n);
+}
+
 // Integers cannot be divided by 0.
 bool divides(const Call& call, const State& s) {
   if (!s.traits.is_division || element_of(s.common) != Element::i64) return true;
   const Value& divisor = call[1];
   if (divisor.kind != ValueKind::tensor) return s.numbers[1] != 0;
-  Slot gathered[tile];
+  Slot gathered[tile], rounded[tile];
   const auto n = static_cast<std::size_t>(divisor.tensor->count());
   for (std::size_t done = 0; done < n; done += tile) {
     const std::size_t now = std::min(tile, n - done);
-    s.gather[1](divisor.tensor->data + done * s.operand_bytes[1], 1, gathered, now);
+    gather(s, 1, divisor.tensor->data + done * s.operand_bytes[1], 1, reinterpret_cast<std::byte*>(gathered),
+           reinterpret_cast<std::byte*>(rounded), now);
     if (std::find(gathered, gathered + now, 0) != gathered + now) return false;
   }
   return true;
@@ -200,8 +229,9 @@ std::optional<DType> common_of(const Call& call, const Computation& c, int opera
     const Value& v = call[static_cast<std::size_t>(k)];
     if (!c.traits.is_limited || !is_none(v)) promotion.add(v);
   }
+  if (c.traits.is_power) promotion.add(call[1]);
   const auto common = promotion.result();
-  const bool is_whole = common && !optimized::is_floating(*common);
+  const bool is_whole = common && !optimized::is_floating(*common) && !is_complex(*common);
   return is_whole && !c.has_integers() ? std::optional(DType::float32) : common;
 }
 
@@ -212,15 +242,19 @@ bool plan_operand(const Call& call, const Computation& c, int k, bool is_half, S
   const Value& v = call[static_cast<std::size_t>(k)];
   const bool is_tensor = v.kind == ValueKind::tensor;
   const DType from = is_tensor ? v.tensor->dtype : dtype_of(wanted);
-  if (is_condition ? from != DType::boolean && from != DType::uint8 : is_tensor && !holds(s.common, from)) return false;
+  if (is_condition && from != DType::boolean && from != DType::uint8) return false;
+  // A tensor of rank 0 may have a wider dtype of integers than the common dtype, in which its element wraps.
+  const bool wraps = is_tensor && !is_condition && !holds(s.common, from);
+  if (wraps && (optimized::is_floating(from) || c.element != Element::i64)) return false;
   s.gather[k] = find_gather(from, wanted);
   s.operand_bytes[k] = static_cast<std::uint8_t>(find_dtype(static_cast<int>(from))->bytes);
   s.converts[k] = from != dtype_of(wanted);
   s.rounds[k] = is_half && !is_condition && from != s.common;
   if (s.rounds[k] && c.traits.takes_number && k == 1) {
-    if (is_tensor && v.tensor->moves) return false;  // only its execution tells whether it is one number
+    s.asks_count = is_tensor && v.tensor->moves;
     s.rounds[k] = is_tensor && v.tensor->count() != 1;
   }
+  if (wraps && s.round) s.rounds[k] = true;
   return s.gather[k];
 }
 
@@ -233,11 +267,12 @@ bool has_operands(const Call& call, std::size_t operands) {
 // Results may be converted to a dtype of at least the same kind, unless the operation keeps their dtype.
 bool plan_cast(const Call& call, const Traits& traits, DType result, State& s) {
   const DType out = call.out().dtype;
-  const auto carrier = carrier_of(out);
+  const auto carrier = carrier_of(part_of(out));
   const bool keeps = traits.keeps_dtype || (traits.keeps_with_number && call[1].kind != ValueKind::tensor) ||
                      call.roles->name.starts_with("aten::__");
   const auto kind = [](DType dtype) { return find_dtype(static_cast<int>(dtype))->kind; };
   if (keeps || !carrier || kind(out) < kind(result)) return false;
+  if (traits.gives_real && (is_wide_unsigned(out) || out == DType::complex32)) return false;
   s.cast = find_gather(result, *carrier);
   s.store_cast = find_store(*carrier, out);
   return s.cast;
@@ -256,7 +291,8 @@ bool plan(const Call& call, const Computation& c, State& s) {
   s.common = *common, s.operands = formula.operands, s.row = formula.row, s.traits = c.traits;
   s.result_bytes = static_cast<std::uint8_t>(out.element_bytes());
   const bool is_half = c.element == Element::f32 && *common != DType::float32;
-  if (is_half) s.round = find_store(c.element, *common), s.widen = find_gather(*common, c.element);
+  if (is_half || c.element == Element::i64)
+    s.round = find_store(c.element, *common), s.widen = find_gather(*common, c.element);
   if (result != DType::boolean && result != dtype_of(c.element) && !(s.store = find_store(c.element, result)))
     return false;
   for (int k = 0; k < s.operands; ++k)
@@ -344,9 +380,7 @@ void run_rows(const State& s, const Nest& whole, kernels::Range range, const Cal
         const std::byte* from = base[k] + (at[k + 1] + stride * static_cast<std::ptrdiff_t>(done)) * s.operand_bytes[k];
         operands[k] = direct[k] ? static_cast<const void*>(from) : gathered[k];
         if (direct[k] || (stride == 0 && filled[k] == from)) continue;
-        const std::size_t gather = stride == 0 ? std::min(tile, n) : now;
-        s.gather[k](from, stride, gathered[k], gather);
-        if (s.rounds[k]) s.round(gathered[k], results, gather), s.widen(results, 1, gathered[k], gather);
+        gather(s, k, from, stride, gathered[k], results, stride == 0 ? std::min(tile, n) : now);
         filled[k] = from;
       }
       std::byte* to = out + (at[0] + static_cast<std::ptrdiff_t>(done)) * s.result_bytes;
@@ -368,14 +402,16 @@ void share_rows(const State& s, const Nest& nest, const Call& call, const kernel
 bool run(const Step& step, Execution& execution) {
   const State& s = *static_cast<const State*>(step.state);
   if (s.fixed) {
-    if (!s.fits || !divides(step.call, s)) return false;
+    if (!s.fits || (s.nest.loops > 0 && !divides(step.call, s))) return false;
     share_rows(s, s.nest, step.call, execution.threads);
     return true;
   }
   State now = s;
+  if (s.asks_count) now.rounds[1] = step.call.tensor(1).count() != 1;
   if (!read_numbers(step.call, now)) return false;
   Shape shape;
-  if (!divides(step.call, now) || !result_shape(step.call, s.operands, shape) || !resize(step.call.out(), shape.span()))
+  if (!result_shape(step.call, s.operands, shape) || (shape.count() > 0 && !divides(step.call, now)) ||
+      !resize(step.call.out(), shape.span()))
     return false;
   share_rows(now, make_nest(step.call, s.operands, shape), step.call, execution.threads);
   return true;
@@ -427,7 +463,7 @@ bool has_exponent(const Call& call) {
   return is_floating(call) && !exponent.changes &&
          (exponent.kind == ValueKind::real ? 2 * exponent.real == halves : 2 * exponent.integer == halves);
 }
-bool is_power(const Call& call) { return is_floating(call) && !call[1].changes; }
+bool is_power(const Call& call) { return (is_floating(call) || call[1].kind == ValueKind::real) && !call[1].changes; }
 bool is_whole_power(const Call& call) {
   const DType dtype = call.tensor(0).dtype;
   Slot exponent;
@@ -444,8 +480,9 @@ bool has_own_limits(const Call& call) {
 // Excludes base 1, whose powers are 1 in the dtype of the out.
 bool is_base(const Call& call) {
   const Value& base = call[0];
-  return !base.changes &&
-         (base.kind == ValueKind::real ? base.real != 1 : base.kind == ValueKind::integer && base.integer != 1);
+  const bool is_one =
+      base.kind == ValueKind::real ? base.real == 1 : base.kind == ValueKind::integer && base.integer == 1;
+  return !base.changes && !is_one;
 }
 
 // A bool cannot be subtracted.

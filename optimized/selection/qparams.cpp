@@ -13,21 +13,30 @@ namespace assay::optimized {
 namespace {
 
 // The least and the largest of 0 and of numbers. Both are NaN if one of the numbers is.
+template <class T>
 struct Ends {
-  double low = 0, high = 0;
+  T low = 0, high = 0;
 
-  void add(double x) {
+  void add(T x) {
     if (x != x || low != low)
-      low = high = std::numeric_limits<double>::quiet_NaN();
+      low = high = std::numeric_limits<T>::quiet_NaN();
     else
       low = std::min(low, x), high = std::max(high, x);
   }
+  // high - low, rounded to the dtype. Integers wrap.
+  double range(DType dtype) const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<double>(static_cast<T>(static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low)));
+    else
+      return stored_as(dtype, high - low);
+  }
 };
 
-Ends ends_of(const Tensor& t, std::ptrdiff_t first, const Nest& nest) {
-  const ReadNumber<> read = find_reader(t.dtype);
+template <class T>
+Ends<T> ends_of(const Tensor& t, std::ptrdiff_t first, const Nest& nest) {
+  const ReadNumber<T> read = find_reader<T>(t.dtype);
   const auto bytes = static_cast<std::ptrdiff_t>(t.element_bytes());
-  Ends ends;
+  Ends<T> ends;
   each_row(nest, 1, [&](const std::ptrdiff_t* at, std::ptrdiff_t n) {
     const std::ptrdiff_t stride = nest.stride[0][nest.loops - 1];
     for (std::ptrdiff_t i = 0; i < n; ++i) ends.add(read(t.data + (first + at[0] + i * stride) * bytes));
@@ -68,7 +77,7 @@ bool run_tensor(const Step& step, Execution&) {
   if (!can_have(call.tensor(5), one) || !resize(call.tensor(6), one.span())) return false;
   resize(call.tensor(5), one.span());
   const Strides strides = strides_of(input);
-  const Ends ends = ends_of(input, 0, nest_of(shape_of(input), input.dim_order, {&strides, 1}));
+  const auto ends = ends_of<double>(input, 0, nest_of(shape_of(input), input.dim_order, {&strides, 1}));
   const auto rounded = [&](double x) { return stored_as(input.dtype, x); };
   const double least = static_cast<double>(
       static_cast<float>(eps.kind == ValueKind::real ? eps.real : static_cast<double>(eps.integer)));
@@ -83,11 +92,8 @@ bool run_tensor(const Step& step, Execution&) {
   return true;
 }
 
-// Operands: input, dtype, scale_out, zero_point_out. A double does not hold each difference of 64-bit integers.
-bool accepts_tokens(const Call& call) {
-  return has_outs(call, 2) && find_reader(call.tensor(0).dtype) && call.tensor(0).dtype < DType::uint16 &&
-         call.tensor(0).dtype != DType::boolean && call.tensor(0).dtype != DType::int64 && names_code(call[1]);
-}
+// Operands: input, dtype, scale_out, zero_point_out. The dtype is not used.
+bool accepts_tokens(const Call& call) { return has_outs(call, 2) && is_number(call.tensor(0).dtype); }
 
 struct Parameters {
   double scale;
@@ -95,13 +101,15 @@ struct Parameters {
 };
 
 // The codes are -128 to 127. The zero point is computed from the end of the range that is the more exact.
-Parameters parameters_of(const Ends& ends, DType input) {
+template <class T>
+Parameters parameters_of(const Ends<T>& ends, DType input) {
   constexpr double lowest = -128, highest = 127, least_scale = 0x1p-23;
   const DType dtype = is_floating(input) ? input : DType::float32;
   const auto rounded = [&](double x) { return stored_as(dtype, x); };
-  const double range = rounded(stored_as(input, ends.high - ends.low)), own = rounded(range / (highest - lowest));
+  const double range = rounded(ends.range(input)), own = rounded(range / (highest - lowest));
   const double scale = own < least_scale ? least_scale : own;
-  const double low = rounded(rounded(ends.low) / scale), high = rounded(rounded(ends.high) / scale);
+  const double low = rounded(rounded(static_cast<double>(ends.low)) / scale),
+               high = rounded(rounded(static_cast<double>(ends.high)) / scale);
   const bool is_low = rounded(rounded(lowest + low) + rounded(highest + high)) > 0;
   const double exact = is_low ? rounded(lowest - low) : rounded(highest - high);
   const double within = exact < lowest ? lowest : exact > highest ? highest : exact;
@@ -126,7 +134,10 @@ bool run_tokens(const Step& step, Execution&) {
   each_row(outer, 3, [&](const std::ptrdiff_t* at, std::ptrdiff_t n) {
     const int last = outer.loops - 1;
     for (std::ptrdiff_t i = 0; i < n; ++i) {
-      const Parameters p = parameters_of(ends_of(input, at[2] + i * outer.stride[2][last], inner), input.dtype);
+      const std::ptrdiff_t first = at[2] + i * outer.stride[2][last];
+      const Parameters p = input.dtype == DType::int64
+                               ? parameters_of(ends_of<std::int64_t>(input, first, inner), input.dtype)
+                               : parameters_of(ends_of<double>(input, first, inner), input.dtype);
       scales.elements<double>()[at[0] + i * outer.stride[0][last]] = p.scale;
       zero_points.elements<std::int64_t>()[at[1] + i * outer.stride[1][last]] = p.zero_point;
     }

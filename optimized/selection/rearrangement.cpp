@@ -38,15 +38,15 @@ void cut(View& v, int dim, std::int64_t begin, std::int64_t size) {
 }
 
 // roll: self, shifts, dims, out. Each dimension that is rolled has two parts, so that there are 2^n copies.
-bool read_shifts(const Call& call, std::int64_t* shifts) {
+bool read_shifts(const Call& call, bool has_elements, std::int64_t* shifts) {
   const Tensor& self = call.tensor(0);
   const auto given = call[1].items(), dims = call[2].items();
   if (!integers(call[1]) || !integers(call[2]) || given.empty() || given.size() != dims.size()) return false;
   std::fill_n(shifts, max_rank, 0);
-  for (std::size_t i = 0; i < dims.size(); ++i) {
+  for (std::size_t i = 0; i < dims.size() && has_elements; ++i) {
     const int d = dim_of(*dims[i], self.rank);
     if (d < 0 || self.rank == 0) return false;
-    const std::int64_t n = std::max<std::int32_t>(self.sizes[d], 1);
+    const std::int64_t n = self.sizes[d];
     shifts[d] = (shifts[d] + given[i]->integer % n + n) % n;
   }
   return true;
@@ -80,20 +80,25 @@ bool run_roll(const Step& step, Execution& execution) {
     if (!self.is_contiguous() || !out.is_contiguous() || n > INT32_MAX) return false;
     from = {{1, {static_cast<std::int32_t>(n)}}, 0, {{1}}};
     shifts[0] = n == 0 ? 0 : (step.call[1].items()[0]->integer % n + n) % n;
-  } else if (!read_shifts(step.call, shifts)) {
+  } else if (!read_shifts(step.call, self.count() > 0, shifts)) {
     return false;
   }
   if (!resize(out, self.shape())) return false;
-  roll_views(self, out, from, is_flat ? from : whole(out), shifts, execution.threads);
+  if (self.count() > 0) roll_views(self, out, from, is_flat ? from : whole(out), shifts, execution.threads);
   return true;
 }
 
 // pixel_shuffle and pixel_unshuffle: self, factor, out. The channels, rows and columns of the larger image have
 // strides in the memory of the smaller one: factor^2 channels there are the pixels of a square here.
 bool accepts_shuffle(const Call& call) {
-  return accepts_move(call) && is_computed(call.tensor(0).dtype) && call.tensor(0).rank >= 3 &&
-         (call.tensor(0).rank != 5 || is_row_major(call.tensor(0))) &&
-         call.tensor(0).rank + 2 <= static_cast<int>(max_rank);
+  return accepts_move(call) && call.tensor(0).rank >= 3 && call.tensor(0).rank + 2 <= static_cast<int>(max_rank);
+}
+// PyTorch shuffles no tensor of 5 dimensions whose channels are last.
+bool is_shuffled(const Tensor& self) {
+  constexpr std::uint8_t channels_last[] = {0, 2, 3, 4, 1};
+  const DType dtype = self.dtype;
+  return self.count() == 0 || ((is_real(dtype) || dtype == DType::complex64 || dtype == DType::complex128) &&
+                               !(self.rank == 5 && std::equal(channels_last, channels_last + 5, self.dim_order)));
 }
 
 template <bool is_reverse>
@@ -101,7 +106,7 @@ bool run_shuffle(const Step& step, Execution& execution) {
   const Tensor& self = step.call.tensor(0);
   Tensor& out = step.call.out();
   const std::int64_t r = step.call[1].integer;
-  if (step.call[1].kind != ValueKind::integer || r < 1 || r > 3037000499) return false;
+  if (step.call[1].kind != ValueKind::integer || r < 1 || r > 3037000499 || !is_shuffled(self)) return false;
   const int c = self.rank - 3;
   Shape shape = shape_of(self);  // of the result
   const auto scale = [&](int d, std::int64_t factor, bool divides) {
@@ -110,9 +115,10 @@ bool run_shuffle(const Step& step, Execution& execution) {
     shape.sizes[d] = static_cast<std::int32_t>(divides ? n / factor : n * factor);
     return true;
   };
-  if (!scale(c, r * r, !is_reverse) || !scale(c + 1, r, is_reverse) || !scale(c + 2, r, is_reverse) ||
-      !resize(out, shape.span()))
-    return false;
+  if (!scale(c, r * r, !is_reverse) || !scale(c + 1, r, is_reverse) || !scale(c + 2, r, is_reverse)) return false;
+  if (is_reverse && self.count() == 0) shape = shape_of(self);  // PyTorch keeps these sizes
+  if (!resize(out, shape.span())) return false;
+  if (self.count() == 0) return true;
   const View large = whole(is_reverse ? self : out), small = whole(is_reverse ? out : self);
   View to{{self.rank + 2, {}}, 0, {}}, from = to;
   View &of_large = is_reverse ? from : to, &of_small = is_reverse ? to : from;
@@ -133,13 +139,13 @@ bool run_shuffle(const Step& step, Execution& execution) {
 }
 
 // tril: self, diagonal, out. The elements above the diagonal become zeros.
-bool accepts_tril(const Call& call) {
-  return accepts_move(call) && is_computed(call.tensor(0).dtype) && call.tensor(0).rank >= 2;
-}
+bool accepts_tril(const Call& call) { return accepts_move(call) && call.tensor(0).rank >= 2; }
 bool run_tril(const Step& step, Execution& execution) {
   const Tensor& self = step.call.tensor(0);
   Tensor& out = step.call.out();
-  if (step.call[1].kind != ValueKind::integer || !resize(out, self.shape())) return false;
+  if (step.call[1].kind != ValueKind::integer || (!is_computed(self.dtype) && self.count() > 0) ||
+      !resize(out, self.shape()))
+    return false;
   copy(out, self, execution.threads);
   const int rank = out.rank;
   const std::int64_t rows = out.sizes[rank - 2], columns = out.sizes[rank - 1];
@@ -261,22 +267,20 @@ bool run_masked_fill(const Step& step, Execution&) {
 // nonzero: self, out. A row for each element that is not 0, with its indices.
 bool accepts_nonzero(const Call& call) {
   return call[0].is_tensor() && call[1].is_tensor() && is_computed(call.tensor(0).dtype) &&
-         find_gather(call.tensor(0).dtype, Element::boolean) && call.tensor(1).dtype == DType::int64 &&
-         call.tensor(1).rank == 2;
+         call.tensor(1).dtype == DType::int64 && call.tensor(1).rank == 2;
 }
 
 // Calls found(place, strides) for each element that is not 0, in row-major order.
 template <class Found>
 void each_nonzero(const Tensor& self, Found found) {
   const Strides own = strides_of(self);
-  const Gather truth = find_gather(self.dtype, Element::boolean);
   std::int32_t index[max_rank] = {};
   const std::int64_t n = self.count();
   for (std::int64_t k = 0; k < n; ++k) {
     std::ptrdiff_t place = 0;
     for (int d = 0; d < self.rank; ++d) place += index[d] * own.of[d];
     std::uint8_t is_true;
-    truth(self.at(place), 1, &is_true, 1);
+    convert(self.dtype, self.at(place), DType::boolean, &is_true);
     if (is_true) found(index);
     for (int d = self.rank - 1; d >= 0 && ++index[d] == self.sizes[d]; --d) index[d] = 0;
   }

@@ -145,6 +145,12 @@ T times(T a, T b) {
     return a * b;
 }
 
+// A product that does not turn NaN into an infinity, as that of C does.
+inline Complex product(Complex a, Complex b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+inline double product(double a, double b) { return a * b; }
+inline std::int64_t product(std::int64_t a, std::int64_t b) { return times(a, b); }
 // A quotient that does not turn NaN into an infinity, as that of C does. It is scaled by the larger part of the
 // divisor.
 inline Complex quotient(Complex a, Complex b) {

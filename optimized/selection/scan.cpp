@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <cstring>
+#include <limits>
 
 #include "kernels.gen.h"
 #include "optimized/selection/elements.h"
+#include "optimized/selection/numbers.h"
 #include "optimized/selection/rows.h"
 
 // Running sums and sorted orders along a dimension.
@@ -87,12 +90,21 @@ bool sorted_stably(const Call& call, Order& order) {
   order.k = self.rank > 0 ? self.size(order.dim) : 1;
   return true;
 }
-// self, k, dim, largest, sorted, values, indices
+// self, k, dim, largest, sorted, values, indices. A tensor of rank 0 keeps its element also with k = 0.
 bool first_few(const Call& call, Order& order) {
   const Tensor& self = call.tensor(0);
-  order.dim = dim_of(call[2], self.rank), order.k = call[1].integer, order.largest = call[3].boolean;
-  return order.dim >= 0 && self.rank > 0 && call[1].kind == ValueKind::integer && call[3].kind == ValueKind::boolean &&
-         order.k >= 0 && order.k <= self.size(order.dim);
+  const bool is_row = self.rank > 0;
+  order.dim = dim_of(call[2], self.rank), order.k = is_row ? call[1].integer : 1, order.largest = call[3].boolean;
+  return order.dim >= 0 && call[1].kind == ValueKind::integer && call[3].kind == ValueKind::boolean &&
+         call[1].integer >= 0 && call[1].integer <= (is_row ? self.size(order.dim) : 1);
+}
+
+// The type that holds the elements of a dtype in their order. sort orders also bools and unsigned integers.
+template <Asked asked>
+std::optional<Element> key_of(const Tensor& self) {
+  const bool is_other = self.dtype == DType::boolean || is_wide_unsigned(self.dtype);
+  if (is_other) return asked == Asked(first_few) && self.rank > 0 ? std::nullopt : std::optional(Element::i64);
+  return element_of(self.dtype);
 }
 
 template <Asked asked, Element element>
@@ -102,7 +114,7 @@ bool accepts_order(const Call& call) {
       call[last].kind != ValueKind::tensor)
     return false;
   const Tensor &self = call.tensor(0), &values = call.tensor(last - 1), &places = call.tensor(last);
-  return element_of(self.dtype) == element && values.dtype == self.dtype && places.dtype == DType::int64 &&
+  return key_of<asked>(self) == element && values.dtype == self.dtype && places.dtype == DType::int64 &&
          values.rank == self.rank && places.rank == self.rank && !self.unbounded &&
          std::equal(values.dim_order, values.dim_order + values.rank, places.dim_order);
 }
@@ -134,7 +146,7 @@ bool run_order(const Step& step, Execution& execution) {
   resize(values, shape.span());
   const Rows rows = rows_of(order.dim, {&self, &values});
   const Gather gather = find_gather(self.dtype, element);
-  const Store store = find_store(element, self.dtype);
+  const auto bytes = static_cast<std::size_t>(self.element_bytes());
   auto* entries = reinterpret_cast<Entry<T>*>(execution.scratch.data());
   const auto before = order.largest ? comes_first<T, true> : comes_first<T, false>;
   each_of(rows, [&](const std::ptrdiff_t* row) {
@@ -142,15 +154,15 @@ bool run_order(const Step& step, Execution& execution) {
     for (std::int64_t i = 0; i < rows.n; ++i) {
       gather(self.at(from + i * rows.step[0]), 1, &entries[i].x, 1);
       entries[i].at = i;
+      // The order of integers without a sign is that of integers of 64 bits whose highest bit is inverted.
+      if constexpr (element == Element::i64)
+        if (self.dtype == DType::uint64) entries[i].x ^= std::numeric_limits<T>::min();
     }
     if (order.k < rows.n) std::nth_element(entries, entries + order.k, entries + rows.n, before);
     std::sort(entries, entries + order.k, before);
     for (std::int64_t i = 0; i < order.k; ++i) {
       const std::ptrdiff_t at = to + i * rows.step[1];
-      if (store)
-        store(&entries[i].x, values.at(at), 1);
-      else
-        values.elements<T>()[at] = entries[i].x;
+      std::memcpy(values.at(at), self.at(from + entries[i].at * rows.step[0]), bytes);
       places.elements<std::int64_t>()[at] = entries[i].at;
     }
   });

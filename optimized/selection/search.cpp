@@ -17,6 +17,7 @@ struct Search {
   const Tensor* sorter = nullptr;  // null if the rows are sorted
   bool right = false;              // whether elements that are equal to the number come before it
   DType common = DType::float32;
+  bool is_computed = false;  // whether numbers of the common dtype are compared
 };
 
 // Operands: self, boundaries, out_int32, right, out.
@@ -76,10 +77,10 @@ bool plan(const Call& call, Search& s) {
   Value rows;
   rows.kind = ValueKind::tensor, rows.tensor = const_cast<Tensor*>(s.rows);
   promotion.add(rows);
-  const auto common = promotion.result();
-  if (!common || *common == DType::boolean || !element_of(*common)) return false;
-  s.common = *common;
-  return out.dtype == (call[2].boolean ? DType::int32 : DType::int64) && has_rows(s);
+  s.common = promotion.result().value_or(DType::boolean);
+  s.is_computed = is_number(s.common);
+  return (s.is_computed || s.found->is_tensor()) && out.dtype == (call[2].boolean ? DType::int32 : DType::int64) &&
+         has_rows(s);
 }
 
 template <Asked asked>
@@ -159,7 +160,7 @@ bool run(const Step& step, Execution&) {
   Tensor& out = *step.call.arguments.back()->tensor;
   if (!plan<asked>(step.call, s) || !is_sorter_inside(s, s.rows->sizes[s.rows->rank - 1])) return false;
   const Shape shape = s.found->is_tensor() ? shape_of(*s.found->tensor) : Shape{};
-  if (!resize(out, shape.span())) return false;
+  if ((!s.is_computed && shape.count() > 0) || !resize(out, shape.span())) return false;
   is_floating(s.common) ? search<double>(s, out) : search<std::int64_t>(s, out);
   return true;
 }

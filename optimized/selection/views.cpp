@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "optimized/selection/numbers.h"
+
 namespace assay::optimized {
 namespace {
 
@@ -111,14 +113,25 @@ bool reshaped_view(const Call& call, View& v) {
          reshape(v, shape.span());
 }
 
+// PyTorch flips the innermost dimension, of those that have several elements, of these dtypes alone.
+bool flips_innermost(const Tensor& self) {
+  const DType dtype = self.dtype;
+  return is_real(dtype) || dtype == DType::complex64 || dtype == DType::complex128;
+}
+int innermost(const Tensor& self) {
+  int k = self.rank - 1;
+  while (k >= 0 && self.sizes[self.dim_order[k]] == 1) --k;
+  return k < 0 ? -1 : self.dim_order[k];
+}
+
 bool flipped_view(const Call& call, View& v) {
-  const DTypeFacts& facts = *find_dtype(static_cast<int>(call.tensor(0).dtype));
-  if (facts.kind >= Kind::complex || facts.dtype >= DType::uint16) return false;  // PyTorch cannot flip all of these
+  const Tensor& self = call.tensor(0);
+  const int kept = flips_innermost(self) || self.count() == 0 ? -1 : innermost(self);
   std::uint32_t seen = 0;
   if (!integers(call[1])) return false;
   for (const Value* dim : call[1].items()) {
     const int d = dim_of(*dim, v.shape.rank);
-    if (d < 0 || (seen >> d & 1)) return false;
+    if (d < 0 || (seen >> d & 1) || (kept >= 0 && d == kept)) return false;
     seen |= std::uint32_t{1} << d;
     if (v.shape.rank == 0 || v.shape.sizes[d] == 0) continue;
     v.first += (v.shape.sizes[d] - 1) * v.strides.of[d];

@@ -18,9 +18,9 @@ struct Axis {
 
   std::int64_t extent() const { return dilation * (kernel - 1) + 1; }
   std::int64_t places(std::int64_t cells, bool ceil_mode) const {
-    const std::int64_t left = cells + 2 * padding - extent();
+    const std::int64_t left = cells + 2 * padding - extent() + (ceil_mode ? stride - 1 : 0);
     if (left < 0) return 0;
-    const std::int64_t n = (left + (ceil_mode ? stride - 1 : 0)) / stride + 1;
+    const std::int64_t n = left / stride + 1;
     return ceil_mode && (n - 1) * stride - padding >= cells ? n - 1 : n;
   }
   Range range(std::int64_t place, std::int64_t cells, std::int64_t places_) const {

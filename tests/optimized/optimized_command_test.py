@@ -94,7 +94,7 @@ class Explain(unittest.TestCase):
             self.assertEqual("kernel" in line, line.get("done_by") == line["instruction"])
 
     def test_steps_of_the_fallback_are_marked(self):
-        said = json.loads(assay("explain", PROGRAMS / "distances" / "program.pte", "--json"))
+        said = json.loads(assay("explain", PROGRAMS / "reinplaced_operators" / "program.pte", "--json"))
         marked = [line for line in said["instructions"] if line.get("kernel") == "reference"]
         self.assertEqual(len(marked), said["fallbacks"])
         self.assertGreater(len(marked), 0)

@@ -1,5 +1,6 @@
 #include "conformance/adapters/optimized/step.h"
 
+#include "optimized/runtime/table.h"
 #include "reference/fault.h"
 
 namespace assay::adapters {
@@ -7,7 +8,7 @@ namespace assay::adapters {
 using namespace optimized;
 
 LoneStep::LoneStep(const optimized::Kernel& kernel, const optimized::Call& call, std::size_t spare)
-    : step_{kernel.run, nullptr, call, 0, 0, kernel.name}, kernel_(kernel) {
+    : step_{kernel.run, nullptr, call, 0, 0, kernel.name, false, optimized::find_loop(call)}, kernel_(kernel) {
   format::Workspace counting_tables(state_), counting_prepared;
   optimized::Packed counting_packed;
   const optimized::Stores counted = prepare(counting_tables, counting_packed, counting_prepared);
@@ -32,7 +33,7 @@ optimized::Stores LoneStep::prepare(format::Workspace& tables, optimized::Packed
 bool LoneStep::run(optimized::Fault& fault, const kernels::Threads& threads) {
   optimized::Execution run;
   run.scratch = scratch_->bytes(), run.threads = threads, run.fault = &fault;
-  return kernel_.run(step_, run);
+  return step_.execute(run);
 }
 
 }  // namespace assay::adapters

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "kernels.gen.h"
@@ -18,18 +19,24 @@ Complex log1p(Complex z) {
   const double real = std::hypot(x, y) < 0.5 ? std::log1p(x * (2 + x) + y * y) / 2 : std::log(std::hypot(1 + x, y));
   return {real, std::atan2(y, 1 + x)};
 }
-// A product that does not turn NaN into an infinity, as that of C does.
-Complex product(Complex a, Complex b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
 // e^z - 1 = (e^x - 1) cos y - 2 sin^2(y / 2) + i e^x sin y
 Complex expm1(Complex z) {
   const double half = std::sin(z.imag() / 2);
   return {std::expm1(z.real()) * std::cos(z.imag()) - 2 * half * half, std::exp(z.real()) * std::sin(z.imag())};
 }
-Complex power(Complex base, Complex exponent) {
-  if (exponent == Complex(0)) return 1;
-  return base == Complex(0) && exponent.imag() == 0 && exponent.real() > 0 ? Complex(0) : std::pow(base, exponent);
+// e^(exponent ln base), with a product that turns NaN into an infinity, as that of C does.
+Complex power(Complex base, Complex exponent) { return std::exp(exponent * std::log(base)); }
+// Some real exponents have powers that are products, quotients and square roots.
+Complex power_of_number(Complex z, Complex exponent, Complex) {
+  const double n = exponent.imag() == 0 ? exponent.real() : std::numeric_limits<double>::quiet_NaN();
+  return n == 0      ? Complex(1)
+         : n == 1    ? z
+         : n == 2    ? product(z, z)
+         : n == 3    ? product(product(z, z), z)
+         : n == -2   ? quotient(Complex(1), product(z, z))
+         : n == 0.5  ? std::sqrt(z)
+         : n == -0.5 ? quotient(Complex(1), std::sqrt(z))
+                     : power(z, exponent);
 }
 
 using Unary = Complex (*)(Complex);
@@ -104,7 +111,7 @@ constexpr struct {
     {"aten::ne.Scalar_out", [](Complex a, Complex b, Complex) { return Complex(a != b); }, true, true},
     {"aten::ne.Tensor_out", [](Complex a, Complex b, Complex) { return Complex(a != b); }, true, true},
     {"aten::pow.Scalar_out", [](Complex a, Complex b, Complex) { return power(a, b); }},
-    {"aten::pow.Tensor_Scalar_out", [](Complex a, Complex b, Complex) { return power(a, b); }},
+    {"aten::pow.Tensor_Scalar_out", power_of_number},
     {"aten::pow.Tensor_Tensor_out", [](Complex a, Complex b, Complex) { return power(a, b); }},
     {"aten::rsub.Scalar_out", [](Complex a, Complex b, Complex alpha) { return b - product(alpha, a); }, false, true},
     {"aten::sub.Scalar_out", [](Complex a, Complex b, Complex alpha) { return a - product(alpha, b); }, false, true},
@@ -117,50 +124,18 @@ const auto* find(const auto& table, std::string_view op) {
   return found == end ? nullptr : found;
 }
 
-// The common dtype of operands of which one is complex. Its parts have the dtype of the first floating operand, if the
-// place of this operand comes before those of the complex ones; the wider dtype, if both have one place; else the dtype
-// of the complex operands' parts. The places are tensors with dimensions, tensors of rank 0, and numbers. Parts are
-// never bfloat16.
-DType wider_part(DType a, DType b) {
-  if (a == b) return a;
-  return a == DType::float64 || b == DType::float64 ? DType::float64 : DType::float32;
-}
+// The common dtype if it is complex. No kernel of this file computes with an opaque dtype.
 std::optional<DType> common_of(const Value& a, const Value& b) {
-  std::optional<DType> parts[3], floats[3];
-  bool has_wide_unsigned[3] = {};
+  Promotion promotion;
   for (const Value* v : {&a, &b}) {
-    const int place = !v->is_tensor() ? 2 : v->tensor->rank == 0;
-    const DType dtype = v->is_tensor() ? v->tensor->dtype : DType::float32;
-    const bool is_float = v->is_tensor() ? is_floating(dtype) : v->kind == ValueKind::real;
-    std::optional<DType>& known = (is_complex(dtype) ? parts : floats)[place];
-    if (is_complex(dtype) || is_float) known = wider_part(part_of(dtype), known.value_or(part_of(dtype)));
-    has_wide_unsigned[place] = has_wide_unsigned[place] || is_wide_unsigned(dtype);
-    if (!find_reader<Complex>(dtype)) return std::nullopt;
+    promotion.add(*v);
+    if (v->is_tensor() && !find_reader<Complex>(v->tensor->dtype)) return std::nullopt;
   }
-  const int place = parts[0] ? 0 : parts[1] ? 1 : 2;
-  if (!parts[place] || has_wide_unsigned[place]) return std::nullopt;
-  DType part = *parts[place];
-  for (int k = place; k >= 0; --k)
-    if (floats[k]) part = k < place ? *floats[k] : wider_part(part, *floats[k]);
-  return part == DType::float64 ? DType::complex128 : part == DType::float16 ? DType::complex32 : DType::complex64;
+  return promotion.result();
 }
 
 bool is_between(DType common, bool takes_halves) {
   return is_complex(common) && (takes_halves || common != DType::complex32);
-}
-
-// The loops over an out and its operands, which are broadcast. Numbers have stride 0.
-bool make_nest(const Call& call, std::size_t operands, Nest& nest) {
-  Shape shape;
-  for (std::size_t k = 0; k < operands; ++k)
-    if (call[k].is_tensor() && !broadcast(shape, call.tensor(k))) return false;
-  Tensor& out = call.out();
-  if (!resize(out, shape.span())) return false;
-  Strides strides[most_operands] = {strides_of(out)};
-  for (std::size_t k = 0; k < operands; ++k)
-    if (call[k].is_tensor()) strides[k + 1] = strides_in(shape, call.tensor(k));
-  nest = nest_of(shape, out.dim_order, {strides, operands + 1});
-  return true;
 }
 
 bool accepts_unary(const Call& call) {
@@ -172,7 +147,7 @@ bool run_unary(const Step& step, Execution&) {
   const Unary function = find(unaries, step.call.roles->name)->function;
   const DType common = step.call.tensor(0).dtype;
   Nest nest;
-  if (!make_nest(step.call, 1, nest)) return false;
+  if (!make_broadcast_nest(step.call, 1, nest)) return false;
   const Reading<Complex> x(step.call.tensor(0), common);
   const Writing<Complex> y(step.call.out(), common);
   each_element(nest, 2, [&](const std::ptrdiff_t* at) { y.set(at[0], function(x[at[1]])); });
@@ -191,7 +166,7 @@ bool run_measure(const Step& step, Execution&) {
   const auto& row = *find(measures, step.call.roles->name);
   const Tensor& self = step.call.tensor(0);
   Nest nest;
-  if (!make_nest(step.call, 1, nest)) return false;
+  if (!make_broadcast_nest(step.call, 1, nest)) return false;
   const Reading<Complex> x(self, self.dtype);
   const Writing<double> y(step.call.out(), row.gives_truth ? DType::boolean : part_of(self.dtype));
   each_element(nest, 2, [&](const std::ptrdiff_t* at) { y.set(at[0], row.function(x[at[1]])); });
@@ -217,13 +192,6 @@ class Operand {
   Complex number_;
 };
 
-bool are_finite(const Value& v, const Operand& operand) {
-  const std::int64_t n = v.is_tensor() ? v.tensor->count() : 1;
-  for (std::int64_t i = 0; i < n; ++i)
-    if (is_nan(operand[i]) || is_infinite(operand[i])) return false;
-  return true;
-}
-
 bool is_operand(const Value& v) {
   return v.kind > ValueKind::none && v.kind <= ValueKind::tensor && v.kind != ValueKind::string;
 }
@@ -232,7 +200,6 @@ bool is_truth(const Value& v) {
   return v.is_tensor() ? v.tensor->dtype == DType::boolean : v.kind == ValueKind::boolean;
 }
 bool is_difference(const Call& call) { return call.roles->name.find("sub") != std::string_view::npos; }
-bool is_power(const Call& call) { return call.roles->name.starts_with("aten::pow"); }
 
 bool accepts_binary(const Call& call) {
   const auto* row = find(binaries, call.roles->name);
@@ -255,10 +222,8 @@ bool run_binary(const Step& step, Execution&) {
   const DType common = *common_of(call[0], call[1]);
   const Tensor& any = call.tensor(call[0].is_tensor() ? 0 : 1);
   const Operand a(call[0], any, common), b(call[1], any, common);
-  // C's powers of infinities and NaN are not those of PyTorch.
-  if (is_power(call) && !(are_finite(call[0], a) && are_finite(call[1], b))) return false;
   Nest nest;
-  if (!make_nest(call, 2, nest)) return false;
+  if (!make_broadcast_nest(call, 2, nest)) return false;
   double alpha = 1;
   if (call.arguments.size() == 4 && call[2].kind != ValueKind::none) read_scalar(common, call[2], alpha);
   const Writing<Complex> y(call.out(), row.gives_truth ? DType::boolean : common);
@@ -278,7 +243,7 @@ bool run_where(const Step& step, Execution&) {
   const Tensor& condition = call.tensor(0);
   const DType common = call.out().dtype;
   Nest nest;
-  if (!make_nest(call, 3, nest)) return false;
+  if (!make_broadcast_nest(call, 3, nest)) return false;
   const Reading<Complex> a(call.tensor(1), common), b(call.tensor(2), common);
   const Writing<Complex> y(call.out());
   each_element(nest, 4, [&](const std::ptrdiff_t* at) {
@@ -296,7 +261,7 @@ bool run_angle(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
   const DType common = is_floating(self.dtype) ? self.dtype : DType::float32;
   Nest nest;
-  if (!make_nest(step.call, 1, nest)) return false;
+  if (!make_broadcast_nest(step.call, 1, nest)) return false;
   const Reading<double> x(self, self.dtype);
   const Writing<double> y(step.call.out(), common);
   each_element(nest, 2, [&](const std::ptrdiff_t* at) {
@@ -313,7 +278,7 @@ bool accepts_conjugate(const Call& call) {
 }
 bool run_conjugate(const Step& step, Execution&) {
   Nest nest;
-  if (!make_nest(step.call, 1, nest)) return false;
+  if (!make_broadcast_nest(step.call, 1, nest)) return false;
   const DType dtype = step.call.out().dtype;
   return with_number(dtype, [&]<class T>() {
     const Reading<T> x(step.call.tensor(0), dtype);
@@ -339,7 +304,7 @@ bool accepts_parts(const Call& call) {
 template <bool is_polar>
 bool run_parts(const Step& step, Execution&) {
   Nest nest;
-  if (!make_nest(step.call, 2, nest)) return false;
+  if (!make_broadcast_nest(step.call, 2, nest)) return false;
   const DType part = step.call.tensor(0).dtype;
   const Reading<double> a(step.call.tensor(0), part), b(step.call.tensor(1), part);
   const Writing<Complex> y(step.call.out());

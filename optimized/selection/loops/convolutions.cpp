@@ -40,8 +40,8 @@ bool describe(const Call& call, const Tensor& input, const Tensor& weight, std::
     return false;
   c.n = input.rank - 2, c.transposed = call[first + 3].boolean, c.groups = call[first + 5].integer;
   const std::int64_t rows = weight.size(0), columns = weight.size(1);
-  if (c.groups < 1 || c.groups > INT32_MAX || rows % c.groups != 0 || input.count() == 0 || weight.count() == 0)
-    return false;
+  const bool has_cells = std::all_of(input.sizes + 1, input.sizes + input.rank, [](std::int32_t n) { return n > 0; });
+  if (c.groups < 1 || c.groups > INT32_MAX || rows % c.groups != 0 || !has_cells || weight.count() == 0) return false;
   c.images = input.size(0), c.in_channels = input.size(1);
   if (c.in_channels != (c.transposed ? rows : columns * c.groups)) return false;
   c.out_channels = c.transposed ? columns * c.groups : rows;
@@ -154,7 +154,7 @@ bool accepts(const Call& call) {
   if (!call[0].is_tensor() || !call[1].is_tensor() || !call[9].is_tensor()) return false;
   const DType dtype = call.tensor(0).dtype;
   const bool has_bias = call[2].is_tensor();
-  return is_number(dtype) && call.tensor(1).dtype == dtype && call.tensor(9).dtype == dtype &&
+  return is_readable(dtype) && call.tensor(1).dtype == dtype && call.tensor(9).dtype == dtype &&
          (has_bias ? bool(find_reader<Complex>(call.tensor(2).dtype)) && !is_complex(call.tensor(2).dtype)
                    : call[2].kind == ValueKind::none);
 }
@@ -165,6 +165,8 @@ bool run(const Step& step, Execution&) {
   if (!describe(call, call.tensor(0), call.tensor(1), 3, c)) return false;
   const bool is_dilated = std::any_of(c.axes.dilation, c.axes.dilation + c.n, [](std::int64_t d) { return d != 1; });
   if ((c.transposed || is_dilated) && !is_floating(out.dtype) && out.dtype != DType::int64) return false;
+  if (call[2].is_tensor() && !is_real(out.dtype)) return false;
+  if (!is_number(out.dtype) && c.images > 0) return false;
   if (call[2].is_tensor() && (call.tensor(2).rank != 1 || call.tensor(2).size(0) != c.out_channels)) return false;
   if (!resize(out, result_of(c).span())) return false;
   const auto compute = [&]<class T>() {
@@ -233,11 +235,15 @@ bool run_gradient(const Step& step, Execution&) {
   const Tensor &gradient = call.tensor(0), &input = call.tensor(1), &weight = call.tensor(2);
   Convolution c;
   if (!describe(call, input, weight, 4, c) || !std::ranges::equal(result_of(c).span(), gradient.shape())) return false;
+  bool is_dilated = false;
   for (int d = 0; d < c.n; ++d) {
     const bool is_plain =
         c.transposed || entry(call[8], static_cast<std::size_t>(c.n), static_cast<std::size_t>(d), 0) == 0;
-    if (!is_plain || (!c.transposed && c.axes.dilation[d] != 1 && !is_floating(input.dtype))) return false;
+    is_dilated = is_dilated || (!c.transposed && c.axes.dilation[d] != 1);
+    if (!is_plain) return false;
   }
+  // PyTorch computes gradients of integers in dilated convolutions alone.
+  if (input.count() == 0 || (!is_floating(input.dtype) && !is_dilated)) return false;
   const Shape shapes[] = {shape_of(input), shape_of(weight), {1, {static_cast<std::int32_t>(c.out_channels)}}},
               none{1, {0}};
   for (std::size_t k = 0; k < 3; ++k)

@@ -31,19 +31,23 @@ bool order_of(const Value& v, DType dtype, double& p) {
   return v.kind == ValueKind::real && v.real >= 0;
 }
 
-// pdist: self, p, out. The distances between all pairs of rows.
+// pdist: self, p, out. The distances between all pairs of rows. Where nothing is compared, any dtype is accepted.
 bool accepts_pairs(const Call& call) {
-  return call[0].is_tensor() && (call.tensor(0).dtype == DType::float32 || call.tensor(0).dtype == DType::float64) &&
-         call.out().dtype == call.tensor(0).dtype;
+  return call[0].is_tensor() && find_reader<Complex>(call.tensor(0).dtype) && call.out().dtype == call.tensor(0).dtype;
 }
 bool run_pairs(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
   Tensor& out = step.call.out();
   double p = 0;
-  if (self.rank != 2 || !self.is_contiguous() || !order_of(step.call[1], self.dtype, p)) return false;
+  if (self.rank != 2 || (self.count() > 0 && !self.is_contiguous())) return false;
   const std::int64_t rows = self.size(0), n = self.size(1), pairs = rows * (rows - 1) / 2;
   const std::int32_t sizes[] = {static_cast<std::int32_t>(pairs)};
-  if (pairs > INT32_MAX || !resize(out, sizes)) return false;
+  const bool compares = pairs > 0 && n > 0;
+  const bool is_computed = self.dtype == DType::float32 || self.dtype == DType::float64;
+  if (pairs > INT32_MAX || (compares && !is_computed) ||
+      !order_of(step.call[1], is_computed ? self.dtype : DType::float64, p) || !resize(out, sizes))
+    return false;
+  if (!compares) return clear(out), true;
   const Reading<double> x(self, self.dtype);
   const Writing<double> y(out);
   std::ptrdiff_t at = 0;
@@ -57,7 +61,7 @@ bool run_pairs(const Step& step, Execution&) {
 // half types by a product alone.
 bool accepts_distances(const Call& call) {
   return call[0].is_tensor() && call[1].is_tensor() && is_floating(call.tensor(0).dtype) &&
-         call.tensor(1).dtype == call.tensor(0).dtype && call.out().dtype == call.tensor(0).dtype;
+         is_floating(call.tensor(1).dtype) && call.out().dtype == call.tensor(0).dtype;
 }
 bool run_distances(const Step& step, Execution&) {
   const Call& call = step.call;
@@ -81,7 +85,8 @@ bool run_distances(const Step& step, Execution&) {
   const bool by_products = p == 2 && ((mode.kind == ValueKind::integer && mode.integer == 1) ||
                                       (is_automatic && (rows > most_rows || columns > most_rows)));
   const bool compares = n > 0 && shape.count() > 0;
-  if ((computed_in(a.dtype) != a.dtype && compares && !by_products) || !resize(out, shape.span())) return false;
+  const bool is_computed = a.dtype == b.dtype && (computed_in(a.dtype) == a.dtype || by_products);
+  if ((compares && !is_computed) || !resize(out, shape.span())) return false;
   // The strides of both tensors in the shape of the result: rows of the first, columns of the second.
   const Strides own[] = {strides_of(a), strides_of(b)};
   const auto in_shape = [&](const Tensor& t, const Strides& strides, int kept) {

@@ -112,9 +112,16 @@ constexpr Kernel coded(const char* name) {
 // padding_idx; the results, the bag of each index, the size of each bag, and the index of each largest element.
 enum class Mode : std::int64_t { sum, mean, max };
 
+// Whether the indices and offsets are integers or bools, and have int32 or int64 as their common dtype.
+bool has_indices(const Value& indices, const Value& offsets) {
+  const auto holds_place = [](const Value& v) {
+    return v.is_tensor() && is_real(v.tensor->dtype) && !is_floating(v.tensor->dtype);
+  };
+  return holds_place(indices) && holds_place(offsets) && (is_index(indices) || is_index(offsets));
+}
+
 bool accepts_bags(const Call& call) {
-  if (!call[0].is_tensor() || !is_floating(call.tensor(0).dtype) || !is_index(call[1]) || !is_index(call[2]))
-    return false;
+  if (!call[0].is_tensor() || !is_floating(call.tensor(0).dtype) || !has_indices(call[1], call[2])) return false;
   const bool is_wide = call.tensor(1).dtype == DType::int64 || call.tensor(2).dtype == DType::int64;
   for (std::size_t i = 9; i < 13; ++i)
     if (!call[i].is_tensor() || call.tensor(i).dtype != (i == 9    ? call.tensor(0).dtype
@@ -236,10 +243,10 @@ bool run_bags(const Step& step, Execution&) {
 
 // The gradient of a table: grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, out. An index that names
 // no row is ignored. With a scale, each addend is multiplied by the reciprocal of their number, which is 0 for
-// integers.
+// integers. PyTorch adds no unsigned integers of 16 bits or more.
 bool accepts_table_gradient(const Call& call) {
   return call[0].is_tensor() && is_index(call[1]) && call[5].is_tensor() &&
-         call.tensor(0).dtype == call.tensor(5).dtype && is_real(call.tensor(0).dtype) &&
+         call.tensor(0).dtype == call.tensor(5).dtype && find_reader<Complex>(call.tensor(0).dtype) &&
          call[2].kind == ValueKind::integer && call[3].kind == ValueKind::integer && call[4].kind == ValueKind::boolean;
 }
 std::int64_t times_named(const Tensor& indices, std::int64_t row) {
@@ -260,7 +267,11 @@ bool run_table_gradient(const Step& step, Execution&) {
   const std::int64_t rows = call[2].integer, padding = call[3].integer;
   if (gradient.rank == 0 || rows < 0 || rows > INT32_MAX) return false;
   const std::int32_t columns = gradient.sizes[gradient.rank - 1], sizes[] = {static_cast<std::int32_t>(rows), columns};
-  if (gradient.count() != indices.count() * columns || !resize(out, sizes)) return false;
+  if (gradient.count() != indices.count() * columns) return false;
+  const Reading<std::int64_t> places(indices, indices.dtype);
+  for (std::int64_t k = 0; k < indices.count() && is_wide_unsigned(out.dtype); ++k)
+    if (places[k] >= 0 && places[k] < rows && places[k] != padding) return false;
+  if (!resize(out, sizes)) return false;
   clear(out);
   return with_number(out.dtype, [&]<class T>() {
     const Reading<T> x(gradient, out.dtype), total(out, out.dtype);
@@ -275,7 +286,7 @@ bool run_table_gradient(const Step& step, Execution&) {
           counts && call[4].boolean && out.dtype != DType::boolean ? reciprocal<T>(times_named(indices, row)) : T(1);
       for (std::int32_t j = 0; j < columns; ++j, from.next()) {
         const std::ptrdiff_t at = row * to.of[0] + j * to.of[1];
-        if (counts) y.set(at, plus(total[at], times(scale, x[from.place()])));
+        if (counts) y.set(at, plus(total[at], product(scale, x[from.place()])));
       }
     }
     return true;

@@ -206,13 +206,26 @@ bool with_ordered(DType dtype, F f) {
   return is_floating(dtype) ? f.template operator()<double>() : f.template operator()<std::int64_t>();
 }
 
+// amax and amin: self, dim, keepdim, out.
+bool accepts_extremes(const Call& call) {
+  return has_tensors(call) && is_readable(call.tensor(0).dtype) && call.out().dtype == call.tensor(0).dtype;
+}
+template <bool largest>
+bool run_extremes(const Step& step, Execution&) {
+  const Tensor &self = step.call.tensor(0), &out = step.call.out();
+  Loops loops;
+  if ((!is_real(self.dtype) && self.count() > 0) || !make_loops(step.call, plain_form, loops)) return false;
+  return with_ordered(self.dtype, [&]<class T>() {
+    const Writing<T> y(out);
+    return each_extreme<T>(self, loops, largest, [&](std::ptrdiff_t to, T best, std::int64_t) { y.set(to, best); });
+  });
+}
+
 // argmax and argmin: self, dim, keepdim, out. max.dim and min.dim have the extremes besides.
 bool accepts_places(const Call& call) {
-  if (!has_tensors(call) || call.out().dtype != DType::int64) return false;
-  const DType self = call.tensor(0).dtype;
-  if (call.arguments.size() == 4) return is_number(self);
-  return (is_real(self) || (is_wide_unsigned(self) && call.tensor(0).rank == 0)) && call[3].is_tensor() &&
-         call.tensor(3).dtype == self;
+  if (!has_tensors(call) || call.out().dtype != DType::int64 || !is_readable(call.tensor(0).dtype)) return false;
+  return call.arguments.size() == 4 ? call.tensor(0).dtype != DType::boolean
+                                    : call[3].is_tensor() && call.tensor(3).dtype == call.tensor(0).dtype;
 }
 template <bool largest>
 bool run_places(const Step& step, Execution&) {
@@ -225,7 +238,9 @@ bool run_places(const Step& step, Execution&) {
   if (!plan(call, Dims::named_or_all, result, reduced)) return false;
   std::int64_t count = 1;
   for (int d = 0; d < self.rank; ++d) count *= reduced >> d & 1 ? self.sizes[d] : 1;
-  if (count == 0 || !make_loops(call, plain_form, loops)) return false;
+  if (count == 0 || (is_wide_unsigned(self.dtype) && count > 1 && self.count() > 0)) return false;
+  if (has_values && is_wide_unsigned(self.dtype) && self.rank > 0 && self.count() > 0) return false;
+  if (!make_loops(call, plain_form, loops)) return false;
   return with_ordered(self.dtype, [&]<class T>() {
     Tensor& places = call.out();
     const bool same =
@@ -275,8 +290,7 @@ bool is_less(const Entry<T>& a, const Entry<T>& b) {
 bool accepts_median(const Call& call) {
   if (!has_tensors(call) || call.tensor(0).unbounded) return false;
   const DType self = call.tensor(0).dtype;
-  if (call.arguments.size() == 2)
-    return call.out().dtype == self && (is_number(self) || (call.tensor(0).count() == 0 && is_real(self)));
+  if (call.arguments.size() == 2) return call.out().dtype == self;
   return is_number(self) && call[3].is_tensor() && call.tensor(3).dtype == self && call.out().dtype == DType::int64;
 }
 const void* prepare_median(const Call& call, Stores& stores) {
@@ -298,18 +312,26 @@ Entry<T> median_of(const Reading<T>& x, const Loops& loops, std::ptrdiff_t from,
   std::nth_element(entries, middle, entries + n, is_less<T>);
   return *middle;
 }
+// NaN. PyTorch converts this number to uint32 through int64, whose low bits are then 0.
+void write_missing(DType dtype, void* element) {
+  if (dtype == DType::uint32)
+    *static_cast<std::uint32_t*>(element) = 0;
+  else
+    find_writer<Complex>(dtype)(std::numeric_limits<double>::quiet_NaN(), element);
+}
 bool run_median(const Step& step, Execution& execution) {
   const Call& call = step.call;
   const Tensor& self = call.tensor(0);
   const bool has_places = call.arguments.size() == 5;
   Loops loops;
+  if (self.count() > 0 && !is_number(self.dtype)) return false;
   if (has_places && self.rank > 0 && dim_of(call[1], self.rank) >= 0 && self.size(dim_of(call[1], self.rank)) == 0)
     return false;
   if (!make_loops(call, has_places ? listed : all, loops, has_places ? 3 : 1)) return false;
   Tensor& values = call.tensor(has_places ? 3 : 1);
   if (has_places && !std::equal(values.dim_order, values.dim_order + values.rank, call.out().dim_order)) return false;
   if (loops.count == 0) {
-    if (loops.kept.loops > 0) find_writer(values.dtype)(std::numeric_limits<double>::quiet_NaN(), values.data);
+    if (loops.kept.loops > 0) write_missing(values.dtype, values.data);
     return true;
   }
   return with_ordered(self.dtype, [&]<class T>() {
@@ -335,6 +357,8 @@ constexpr Kernel prod_all_any = folded<Fold::prod, all_form>("prod_all_any");
 constexpr Kernel any_any{"any_any", accepts_any, nullptr, run_any<listed>};
 constexpr Kernel any_all_any{"any_all_any", accepts_any, nullptr, run_any<all>};
 constexpr Kernel variance_any{"variance_any", accepts_variance, nullptr, run_variance};
+constexpr Kernel amax_any{"amax_any", accepts_extremes, nullptr, run_extremes<true>};
+constexpr Kernel amin_any{"amin_any", accepts_extremes, nullptr, run_extremes<false>};
 constexpr Kernel largest_any{"largest_any", accepts_places, nullptr, run_places<true>};
 constexpr Kernel smallest_any{"smallest_any", accepts_places, nullptr, run_places<false>};
 constexpr Kernel max_all_any{"max_all_any", accepts_extreme, nullptr, run_extreme<true>};

@@ -120,18 +120,19 @@ bool run_group_norm(const Step& step, Execution&) {
   for (const std::size_t i : {1u, 2u})
     if (call[i].is_tensor() && !has_sizes(call.tensor(i), each_channel)) return false;
   const Shape rows{2, {static_cast<std::int32_t>(images), static_cast<std::int32_t>(groups)}};
-  Strides in, to;
+  Strides in;
   if (!planes_of(input, images, channels, pixels, in) || !can_have(means, rows) || !can_have(rstds, rows) ||
-      !resize(out, input.shape()) || !planes_of(out, images, channels, pixels, to))
+      !resize(out, input.shape()))
     return false;
   resize(means, rows.span()), resize(rstds, rows.span());
-  const Strides of_means = strides_of(means), of_rstds = strides_of(rstds), both[] = {in, to};
+  const Strides of_means = strides_of(means), of_rstds = strides_of(rstds);
   const std::int64_t of_group = sizes.of_group();
   const Shape group{3, {1, static_cast<std::int32_t>(of_group), static_cast<std::int32_t>(pixels)}};
-  const Nest within = nest_of(group, row_major, {both, 2});
+  const Nest within = nest_of(group, row_major, {&in, 1});
   const Reading<double> x(input, input.dtype);
   const Parameter weight(call[1], input, 1), bias(call[2], input, 0);
   const Writing<double> y(out), mean(means), rstd(rstds);
+  Walk to(out);
   for (std::int64_t i = 0; i < images * groups; ++i) {
     const std::int64_t image = i / groups, g = i % groups, channel = g * of_group;
     const std::ptrdiff_t first = image * in.of[0] + channel * in.of[1];
@@ -140,9 +141,9 @@ bool run_group_norm(const Step& step, Execution&) {
     mean.set(image * of_means.of[0] + g * of_means.of[1], s.mean);
     rstd.set(image * of_rstds.of[0] + g * of_rstds.of[1], scale);
     for (std::int64_t c = channel; c < channel + of_group; ++c)
-      for (std::int64_t p = 0; p < pixels; ++p) {
+      for (std::int64_t p = 0; p < pixels; ++p, to.next()) {
         const double normal = (x[image * in.of[0] + c * in.of[1] + p * in.of[2]] - s.mean) * scale;
-        y.set(image * to.of[0] + c * to.of[1] + p * to.of[2], normal * weight[c] + bias[c]);
+        y.set(to.place(), normal * weight[c] + bias[c]);
       }
   }
   return true;

@@ -45,7 +45,7 @@ bool addmm(const Call& call, Product& p) {
 }
 
 // Operands: input, weight, bias, out. The weight has a row for each column of the result; a weight of one dimension
-// gives no columns.
+// gives no columns. The bias has an element for each column, or one for all.
 bool linear(const Call& call, Product& p) {
   const Tensor &input = call.tensor(0), &weight = call.tensor(1);
   if (input.rank < 1 || weight.rank < 1 || weight.rank > 2 ||
@@ -62,10 +62,14 @@ bool linear(const Call& call, Product& p) {
     p.shape.sizes[last] = weight.sizes[0], p.of_a.of[last] = 0, p.of_b.of[last] = in_weight.of[0];
   if (!call[2].is_tensor()) return call[2].kind == ValueKind::none;
   p.bias = &call.tensor(2);
-  const bool fits =
-      weight.rank == 1 ? p.bias->rank == 0 && input.rank != 2 : p.bias->rank == 1 && p.bias->size(0) == weight.size(0);
-  p.of_bias = fits ? strides_in(p.shape, *p.bias) : Strides{};
-  return fits;
+  const Shape one{0, {}}, columns{2, {1, weight.sizes[0]}}, &most = weight.rank == 1 ? one : columns;
+  Shape shape = most;
+  if ((weight.rank == 1 && input.rank == 2) || p.bias->rank > most.rank || !broadcast(shape, *p.bias) ||
+      !std::ranges::equal(shape.span(), most.span()))
+    return false;
+  p.of_bias.of[last] =
+      p.bias->rank > 0 && p.bias->sizes[p.bias->rank - 1] > 1 ? strides_of(*p.bias).of[p.bias->rank - 1] : 0;
+  return true;
 }
 
 bool accepts(const Call& call) {
@@ -98,8 +102,8 @@ void read_empty_sum(DType common, T& alpha, T& beta) {
 
 template <class T>
 bool multiply(const Product& p, const Tensor& out) {
-  T alpha, beta;
-  if (!read_factor(p.alpha, out.dtype, alpha) || !read_factor(p.beta, out.dtype, beta)) return false;
+  T alpha{}, beta{};
+  if ((p.n > 0 && !read_factor(p.alpha, out.dtype, alpha)) || !read_factor(p.beta, out.dtype, beta)) return false;
   if (p.n == 0) read_empty_sum(out.dtype, alpha, beta);
   const Reading<T> a(*p.a, out.dtype), b(*p.b, out.dtype), bias(p.bias ? *p.bias : *p.a, out.dtype);
   const Writing<T> y(out);
@@ -127,7 +131,7 @@ bool run(const Step& step, Execution&) {
   if (!describe(step.call, p)) return false;
   if (!is_number_or_complex(out.dtype) && (p.n > 0 && p.a->count() > 0 && p.b->count() > 0)) return false;
   if ((p.n == 0 && p.shape.count() > 0 && !keeps_kind(p.beta, out.dtype)) || !resize(out, p.shape.span())) return false;
-  return with_number(out.dtype, [&]<class T>() { return multiply<T>(p, out); });
+  return out.count() == 0 || with_number(out.dtype, [&]<class T>() { return multiply<T>(p, out); });
 }
 
 template <bool (*describe)(const Call&, Product&)>

@@ -155,8 +155,85 @@ bool run_hardtanh(const Step& step, Execution&) {
   });
 }
 
+// pow: self, exponent, out. A power of exponent 0 or 1 is defined in more dtypes than other powers.
+bool read_exponent(const Value& v, bool& is_one) {
+  const double n = v.kind == ValueKind::real      ? v.real
+                   : v.kind == ValueKind::boolean ? v.boolean
+                                                  : static_cast<double>(v.integer);
+  is_one = n == 1;
+  return v.kind >= ValueKind::integer && v.kind <= ValueKind::boolean && (n == 0 || n == 1);
+}
+int level_of(DType dtype) { return static_cast<int>(find_dtype(static_cast<int>(dtype))->kind); }
+std::optional<DType> common_of_both(const Call& call) {
+  Promotion promotion;
+  promotion.add(call[0]), promotion.add(call[1]);
+  return promotion.result();
+}
+bool accepts_trivial_power(const Call& call) {
+  bool is_one;
+  if (!call[0].is_tensor() || call[1].changes || !read_exponent(call[1], is_one)) return false;
+  const auto common = common_of_both(call);
+  return common && find_reader<Complex>(*common) && level_of(call.out().dtype) >= level_of(*common);
+}
+bool run_trivial_power(const Step& step, Execution&) {
+  const DType common = *common_of_both(step.call);
+  Nest nest;
+  bool is_one;
+  if (!read_exponent(step.call[1], is_one) || !make_broadcast_nest(step.call, 1, nest)) return false;
+  return with_number(common, [&]<class T>() {
+    const Reading<T> x(step.call.tensor(0), common);
+    const Writing<T> y(step.call.out(), common);
+    each_element(nest, 2, [&](const std::ptrdiff_t* at) { y.set(at[0], is_one ? x[at[1]] : T(1)); });
+    return true;
+  });
+}
+
+// pow: self, exponent, out. Each power of 1 is 1, in any dtype of the out.
+bool accepts_power_of_one(const Call& call) {
+  const Value& base = call[0];
+  const bool is_one =
+      base.kind == ValueKind::real ? base.real == 1 : base.kind == ValueKind::integer && base.integer == 1;
+  return is_one && !base.changes && call[1].is_tensor() && find_reader<Complex>(call.tensor(1).dtype) &&
+         find_reader<Complex>(call.out().dtype);
+}
+bool run_power_of_one(const Step& step, Execution&) {
+  Nest nest;
+  if (!make_broadcast_nest(step.call, 2, nest)) return false;
+  const Writing<std::int64_t> y(step.call.out());
+  each_element(nest, 1, [&](const std::ptrdiff_t* at) { y.set(at[0], 1); });
+  return true;
+}
+
+// div: self, other, rounding_mode, out. A quotient of half floats is rounded before it is truncated. A divisor that is
+// one number is not rounded.
+bool is_half(DType dtype) { return computed_in(dtype) != dtype; }
+bool accepts_half_quotient(const Call& call) {
+  if (!call[0].is_tensor() || call[2].kind != ValueKind::string || call[2].string() != "trunc") return false;
+  const auto common = common_of_both(call);
+  return common && is_half(*common) && level_of(call.out().dtype) >= level_of(*common);
+}
+bool run_half_quotient(const Step& step, Execution&) {
+  const Call& call = step.call;
+  const DType common = *common_of_both(call);
+  const bool is_tensor = call[1].is_tensor(), is_one = !is_tensor || call.tensor(1).count() == 1;
+  float number = 0;
+  Nest nest;
+  if ((!is_tensor && !number_as(DType::float32, call[1], &number, true)) || !make_broadcast_nest(call, 2, nest))
+    return false;
+  const Tensor& divisor = call.tensor(is_tensor ? 1 : 0);
+  const Reading<double> x(call.tensor(0), common), z(divisor, is_one ? computed_in(divisor.dtype) : common);
+  const Writing<double> y(call.out(), common);
+  each_element(nest, 3, [&](const std::ptrdiff_t* at) {
+    y.set(at[0], std::trunc(stored_as(common, x[at[1]] / (is_tensor ? z[at[2]] : static_cast<double>(number)))));
+  });
+  return true;
+}
+
 }  // namespace
 
+constexpr Kernel trivial_power{"trivial_power", accepts_trivial_power, nullptr, run_trivial_power};
+constexpr Kernel power_of_one{"power_of_one", accepts_power_of_one, nullptr, run_power_of_one};
+constexpr Kernel half_quotient{"half_quotient", accepts_half_quotient, nullptr, run_half_quotient};
 constexpr Kernel lgamma{"lgamma", accepts_function<log_gamma>, nullptr, run_function<log_gamma>};
 constexpr Kernel digamma_any{"digamma_any", accepts_function<digamma>, nullptr, run_function<digamma>};
 constexpr Kernel logit{"logit", accepts_logit, nullptr, run_logit};

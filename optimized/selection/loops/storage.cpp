@@ -44,10 +44,18 @@ bool run_strided(const Step& step, Execution&) {
 }
 
 // view_copy.dtype: self, dtype, out. The bytes of the elements in row-major order, as elements of another dtype. Where
-// the widths differ, both tensors are contiguous.
+// the widths differ, the last dimension of self is the innermost one.
 bool accepts_reinterpreting(const Call& call) {
   return call[0].is_tensor() && call[2].is_tensor() && named(call[1]) == call.tensor(2).dtype &&
          find_reader<Complex>(call.tensor(2).dtype);
+}
+// Whether the rows along the last dimension lie in memory as elements of another width can be read from them.
+bool has_rows(const Tensor& self, std::int64_t width) {
+  const Strides strides = strides_of(self);
+  const auto bytes = static_cast<std::int64_t>(self.element_bytes());
+  const int last = self.rank - 1;
+  return last >= 0 && strides.of[last] == 1 &&
+         std::all_of(strides.of, strides.of + last, [&](std::ptrdiff_t n) { return n * bytes % width == 0; });
 }
 bool run_reinterpreting(const Step& step, Execution&) {
   const Tensor& self = step.call.tensor(0);
@@ -55,20 +63,22 @@ bool run_reinterpreting(const Step& step, Execution&) {
   const auto from = static_cast<std::int64_t>(self.element_bytes()),
              to = static_cast<std::int64_t>(out.element_bytes());
   Shape shape = shape_of(self);
+  const std::int64_t unit = std::min(from, to);
   if (from != to) {
-    if (self.rank == 0 || !self.is_contiguous() || !out.is_contiguous()) return false;
+    if (!has_rows(self, to)) return false;
     const std::int64_t bytes = shape.sizes[shape.rank - 1] * from;
     if (bytes % to != 0 || bytes / to > INT32_MAX) return false;
     shape.sizes[shape.rank - 1] = static_cast<std::int32_t>(bytes / to);
   }
   if (!resize(out, shape.span())) return false;
-  if (from != to) {
-    if (out.bytes() > 0) std::memcpy(out.data, self.data, out.bytes());
-    return true;
-  }
   Walk source(self), target(out);
-  for (std::int64_t n = out.count(); n > 0; --n, source.next(), target.next())
-    std::memcpy(out.at(target.place()), self.at(source.place()), out.element_bytes());
+  const std::int64_t units = out.count() * to / unit, of_source = from / unit, of_target = to / unit;
+  for (std::int64_t n = 0; n < units; ++n) {
+    std::memcpy(out.at(target.place()) + n % of_target * unit, self.at(source.place()) + n % of_source * unit,
+                static_cast<std::size_t>(unit));
+    if ((n + 1) % of_source == 0) source.next();
+    if ((n + 1) % of_target == 0) target.next();
+  }
   return true;
 }
 
