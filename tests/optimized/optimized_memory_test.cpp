@@ -266,7 +266,7 @@ const void* pack_less(const optimized::Call&, optimized::Stores& stores) {
 
 TEST(OptimizedDecisions, AreTheSameWhenMemoryIsCountedAndWhenAMethodIsMade) {
   const std::byte fill{0x5A};
-  const Files files(fs::path(ASSAY_GOLDEN_PROGRAMS) / "int_input");
+  const Files files(fs::path(ASSAY_GOLDEN_PROGRAMS) / "reinplaced_operators");
   const Opened opened(files, fill);
   const Made made(opened, "forward", fill);
   const optimized::Kernel kernel{"pack_less", nullptr, pack_less, nullptr};
