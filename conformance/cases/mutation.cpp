@@ -8,16 +8,17 @@
 #include <limits>
 #include <set>
 
+#include "conformance/cases/special_numbers.h"
 #include "dtype_lists.gen.h"
 #include "reference/fault.h"
 
 namespace assay::cases {
 namespace {
 
-constexpr std::array kind_names{"dtype",   "dtypes",  "sizes",    "size",   "rank",     "layout", "values",
-                                "integer", "scalar",  "list",     "length", "text",     "none",   "out",
-                                "number",  "numbers", "elements", "scale",  "exponent", "extents"};
-static_assert(kind_names.size() == mutation_kinds + 1);
+constexpr std::array kind_names{"dtype",   "dtypes",  "sizes",    "size",   "rank",     "layout",  "values",
+                                "integer", "scalar",  "list",     "length", "text",     "none",    "out",
+                                "number",  "numbers", "elements", "scale",  "exponent", "extents", "plain"};
+static_assert(kind_names.size() == mutation_kinds + 2);
 
 constexpr std::array all_dtypes = dtype_orders::mutated;
 static_assert(all_dtypes.size() == dtype_orders::mutated_complex.size());  // one number names a dtype of either list
@@ -186,6 +187,20 @@ Tensor converted(const Tensor& t, Int n) {
   return opaque ? make(dtype, t.sizes, t.dim_order) : cast(t, dtype);
 }
 
+// Replaces the n-th special numbers of a tensor by plain ones. Returns how many numbers changed.
+Int make_plain(Tensor& t, Int n) {
+  const SpecialNumbers& special = special_numbers[pick(n, special_numbers.size())];
+  if (!special.plain || info(t.dtype).is_opaque()) return 0;
+  const DTypeInfo& part = info(info(t.dtype).part);
+  Array<Bits> numbers = read_parts(t);
+  Int changed = 0;
+  for (Bits& b : numbers.data)
+    if (const Real x = part.real_of(b); special.has(x))
+      if (const Bits now = part.bits_of_real(special.plain(x)); now != b) b = now, ++changed;
+  if (changed > 0) write_parts(numbers, t);
+  return changed;
+}
+
 void change_tensor(Tensor& t, const Mutation& m) {
   const Int a = m.n[1], b = m.n[2];
   Dims sizes = t.sizes;
@@ -216,6 +231,9 @@ void change_tensor(Tensor& t, const Mutation& m) {
       return;
     case Mutation::Kind::scale:
       t = info(t.dtype).kind == Kind::opaque ? t : scaled(t, drawn_exponent(a, b));
+      return;
+    case Mutation::Kind::plain:
+      make_plain(t, a);
       return;
     default:
       return;
@@ -387,7 +405,7 @@ std::vector<std::size_t> targets(const Operator& op, std::span<const Value> argu
 bool changes_tensor(Mutation::Kind kind) {
   using enum Mutation::Kind;
   return kind == dtype || kind == size || kind == rank || kind == layout || kind == values || kind == numbers ||
-         kind == elements || kind == scale;
+         kind == elements || kind == scale || kind == plain;
 }
 
 }  // namespace
@@ -457,6 +475,39 @@ std::vector<Value> mutated(const Operator& op, std::vector<Value> changed, const
   return changed;
 }
 
+namespace {
+
+// The positions of an argument's tensors among all in tensors.
+std::pair<Int, Int> tensors_of_one(const Operator& op, std::span<const Value> arguments, std::size_t argument) {
+  const auto end = arguments.begin() + static_cast<std::ptrdiff_t>(argument);
+  std::vector<Value> before(arguments.begin(), end), with(arguments.begin(), end + 1);
+  return {static_cast<Int>(tensors_of(op, before).size()), static_cast<Int>(tensors_of(op, with).size())};
+}
+
+}  // namespace
+
+std::vector<Mutation> plain_numbers_of(const Operator& op, std::span<const Value> arguments, std::size_t argument) {
+  const auto [first, end] = tensors_of_one(op, arguments, argument);
+  std::vector<Value> own(arguments.begin(), arguments.end());
+  const std::vector<Tensor*> tensors = tensors_of(op, own);
+  std::vector<std::pair<Int, Mutation>> found;
+  for (Int t = first; t < end; ++t)
+    for (Int k = 0; k < std::ssize(special_numbers); ++k) {
+      Tensor changed = *tensors[static_cast<std::size_t>(t)];
+      if (const Int n = make_plain(changed, k); n > 0) found.push_back({n, {Mutation::Kind::plain, {t, k, 0}}});
+    }
+  std::ranges::stable_sort(found, {}, [](const auto& f) { return f.first; });
+  std::vector<Mutation> all;
+  for (const auto& [n, mutation] : found) all.push_back(mutation);
+  return all;
+}
+
+std::optional<Mutation> made_contiguous(const Operator& op, std::span<const Value> arguments, std::size_t argument) {
+  const Tensor* t = std::get_if<Tensor>(&arguments[argument]);
+  if (!t || t->dim_order == Dims::counting(t->rank())) return std::nullopt;
+  return Mutation{Mutation::Kind::layout, {tensors_of_one(op, arguments, argument).first, 0, 0}};
+}
+
 std::vector<Mutation> changes_of(const Operator& op, std::span<const Value> arguments, std::size_t argument) {
   using enum Mutation::Kind;
   std::vector<Mutation> all;
@@ -466,10 +517,7 @@ std::vector<Mutation> changes_of(const Operator& op, std::span<const Value> argu
         all.push_back({kind, {target, static_cast<Int>(a), static_cast<Int>(b)}});
   };
   std::vector<Value> own(arguments.begin(), arguments.end());
-  std::vector<Value> up_to(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(argument));
-  const auto first_tensor = static_cast<Int>(tensors_of(op, up_to).size());
-  up_to.push_back(arguments[argument]);
-  const auto end_tensor = static_cast<Int>(tensors_of(op, up_to).size());
+  const auto [first_tensor, end_tensor] = tensors_of_one(op, arguments, argument);
   const std::vector<Tensor*> tensors = tensors_of(op, own);
   for (Int t = first_tensor; t < end_tensor; ++t) {
     add(dtype, t, all_dtypes.size(), 1);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,7 @@ struct Mutation {
     exponent,  // Scalar or float argument n0, or an entry of list n0, is multiplied by a power of two
     extents,   // every dimension of the n0-th distinct size becomes exactly n1 long, in all tensors and, unless n2 is
                // 0, in integers of the call; new elements are drawn from those that the tensor has
+    plain,     // tensor n0 gets plain numbers in place of the n1-th special ones (special_numbers.h)
   };
   Kind kind = Kind::dtype;
   std::array<Int, 3> n{};
@@ -59,6 +61,12 @@ bool takes_number(std::string_view type);
 
 // Returns the changed call, or the same call if the mutation finds nothing to change.
 std::vector<Value> mutated(const Operator& op, std::vector<Value> arguments, const Mutation& mutation);
+
+// The mutations of the kind `plain` that change tensors of one argument, those that change the fewest numbers first.
+std::vector<Mutation> plain_numbers_of(const Operator& op, std::span<const Value> arguments, std::size_t argument);
+
+// The mutation that makes a tensor argument contiguous; none if it is contiguous, or no tensor.
+std::optional<Mutation> made_contiguous(const Operator& op, std::span<const Value> arguments, std::size_t argument);
 
 // The tensor with other sizes. Its elements are repeated in order.
 Tensor resized(const Tensor& tensor, const Dims& sizes);

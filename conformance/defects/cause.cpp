@@ -4,9 +4,11 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <span>
 
+#include "conformance/cases/special_numbers.h"
 #include "conformance/cases/tensors.h"
 #include "conformance/defects/draw.h"
 #include "conformance/defects/explain.h"
@@ -28,11 +30,12 @@ constexpr std::size_t most_answers = 48;                     // failing calls wh
 constexpr std::size_t most_answers_of_one = 256;             // that are compared with one hypothesis that is taken
 constexpr std::size_t most_screened = 12;                    // those that a hypothesis must explain at least one of
 constexpr std::size_t most_passing = 64;                     // passing calls that a hypothesis must not contradict
-constexpr std::size_t most_candidates = 8;                   // hypotheses that are compared with passing calls
-constexpr std::size_t most_against = 8;     // passing calls to a failing one, beyond which no condition is looked for
+constexpr std::size_t most_candidates = 8;                   // hypotheses that are compared with passing calls at once
+constexpr std::size_t most_against = 16;    // passing calls to a failing one, beyond which no condition is looked for
 constexpr std::size_t fewest_elements = 6;  // wrong elements that a hypothesis explains
 constexpr std::size_t sentence_conditions = 2;  // at most, in a sentence
 constexpr std::size_t many_more = 10;           // a predicate of few cases beside many others is no cause
+constexpr std::size_t most_removed = 40;        // cases of a cause that are tried without a feature
 constexpr Int most_kept = 1 << 19;              // elements of a call that is kept for hypotheses: eight long tensors
 
 // A case of the operator with its features. In the list of all cases, drawn cases follow those of the run.
@@ -84,6 +87,11 @@ std::string broken_rule_of_protocol(const Symptom& symptom) {
 
 bool is_finding(const JudgedCase& s) {
   return verdict::is_failure(s.verdict) || s.verdict == verdict::Verdict::quality;
+}
+
+bool is_unwritten(const Symptom& s) { return s.failure == verdict::Class::unwritten; }
+bool has_complex_results(const cases::HostCall& call) {
+  return call.valid() && std::ranges::any_of(call.expected.outs, [](const Tensor& t) { return is_complex(t.dtype); });
 }
 
 bool is_about_validity(std::string_view flag) { return flag == features::call_is_valid || features::says_broken(flag); }
@@ -153,7 +161,8 @@ class Investigation {
   std::vector<Cause> causes() && {
     if (case_runner_) compare_with_hypotheses();
     for (const Symptom& symptom : symptoms()) find(symptom);
-    if (case_runner_) join_small();
+    if (case_runner_) join_small(), find_counterfactuals();
+    fails_with_nan_ = true;
     for (Cause& c : causes_) {
       c.named = named(c);
       if (!c.shows) c.shows = shows_predicate(c);
@@ -245,17 +254,22 @@ class Investigation {
         std::ranges::copy_if(failing, std::back_inserter(t.explained), explains);
       }
     std::ranges::stable_sort(tested, std::greater(), [](const Tested& t) { return t.explained.size(); });
-    tested.resize(std::min(tested.size(), most_candidates), Tested{nullptr, {}, {}, {}});
-    for (Tested& t : tested) {
-      compare_with_passing(t, passing);
-      add_condition(t, passing);
-      if (t.contradicting.empty() && is_small(t) && !t.hypothesis->may_pass) try_out(t);
+    for (std::span<Tested> left(tested); !left.empty();) {
+      const std::span<Tested> some = left.first(std::min(left.size(), most_candidates));
+      left = left.subspan(some.size());
+      for (Tested& t : some) {
+        compare_with_passing(t, passing);
+        add_condition(t, passing);
+        if (t.contradicting.empty() && is_small(t) && !t.hypothesis->may_pass) try_out(t);
+      }
+      std::vector<Tested> enough;
+      std::ranges::copy_if(some, std::back_inserter(enough), [&](const Tested& t) { return is_enough(t); });
+      if (enough.empty()) continue;
+      // The first of equal elements: the lists are in the order of preference.
+      return *std::ranges::max_element(
+          enough, {}, [](const Tested& t) { return std::pair(t.score(), -static_cast<int>(t.hypothesis->about)); });
     }
-    std::erase_if(tested, [&](const Tested& t) { return !is_enough(t); });
-    if (tested.empty()) return std::nullopt;
-    // The first of equal elements: the lists are in the order of preference.
-    return *std::ranges::max_element(
-        tested, {}, [](const Tested& t) { return std::pair(t.score(), -static_cast<int>(t.hypothesis->about)); });
+    return std::nullopt;
   }
 
   // Compares a hypothesis with passing calls that satisfy its predicate and that were not compared before.
@@ -388,9 +402,10 @@ class Investigation {
     for (std::size_t i = 0; i < of_the_run_; ++i) {
       TriedCase& row = rows_[i];
       if (row.is_explained || !can_be_compared(row.seen) || !row.call || !holds(t.predicate, row.features)) continue;
-      // A condition that tells the calls explains results, too, whose elements cannot be looked at, such as complex
-      // ones.
-      const bool is_told = h.about == About::places && !t.predicate.empty() && row.seen.symptom == cause.symptom;
+      // Elements of complex results cannot be looked at. A condition that tells the calls, or that results are not
+      // written, explains them, too.
+      const bool is_told = h.about == About::places && row.seen.symptom == cause.symptom &&
+                           (!t.predicate.empty() || (is_unwritten(cause.symptom) && has_complex_results(*row.call)));
       const bool is = row.is_asked ? h.explains(answer_of(row)) : !h.may_pass && h.differs(*row.call);
       if (!is && !is_told) continue;
       row.is_explained = true;
@@ -442,7 +457,17 @@ class Investigation {
     return {found.begin(), found.end()};
   }
 
+  // What a case is evidence for. A wrong number that is computed from NaN stays NaN: a pass with NaN is no evidence,
+  // unless calls with NaN fail.
+  Says said_by(const TriedCase& row, const Symptom& symptom) const {
+    const bool hides = symptom.failure == verdict::Class::value && !fails_with_nan_ && has_nan(row);
+    return hides && row.seen.symptom != symptom ? Says::nothing : says(row, symptom, op_);
+  }
+  static bool has_nan(const TriedCase& row) { return row.features.has("a result has NaN"); }
+
   void find(const Symptom& symptom) {
+    fails_with_nan_ =
+        std::ranges::any_of(rows_, [&](const TriedCase& r) { return r.seen.symptom == symptom && has_nan(r); });
     if (const std::string rule = broken_rule_of_protocol(symptom); !rule.empty())
       return tell(symptom, {}, concat("break the rule ", rule, " of the wire protocol"));
     if (!symptom.rule.empty()) return tell(symptom, premise(symptom), "");
@@ -535,12 +560,112 @@ class Investigation {
   void count_all(Cause& c) const {
     verdict::Trial all;
     for (const TriedCase& r : rows_) {
-      const Says said = says(r, c.symptom, op_);
+      const Says said = said_by(r, c.symptom);
       if (said == Says::nothing || r.is_explained || !r.seen.promised || !holds(c.predicate, r.features)) continue;
       ++all.drawn, all.alike += said == Says::fails;
     }
     c.trial = all;
     c.is_found = !is_tried(c.symptom) || all.alike == all.drawn || all.convinces(verdict::likely);
+  }
+
+  // -- counterfactuals ------------------------------------------------------------------------------------------------
+
+  // A change of a call that removes one feature and nothing else: rare numbers of an argument, or all layouts.
+  struct Removal {
+    std::size_t argument;
+    std::optional<std::size_t> numbers;  // a position in cases::special_numbers; none: layouts
+    auto operator<=>(const Removal&) const = default;
+  };
+  static constexpr Removal of_layouts{0, std::nullopt};
+
+  std::map<Removal, std::vector<cases::Mutation>> removals_from(const cases::Case& c) const {
+    std::map<Removal, std::vector<cases::Mutation>> all;
+    for (std::size_t i = 0; i + op_.outs() < c.arguments.size(); ++i) {
+      for (const cases::Mutation& m : cases::plain_numbers_of(op_, c.arguments, i))
+        if (const auto k = static_cast<std::size_t>(m.n[1]); cases::special_numbers[k].is_rare) all[{i, k}] = {m};
+      if (const auto m = cases::made_contiguous(op_, c.arguments, i)) all[of_layouts].push_back(*m);
+    }
+    return all;
+  }
+
+  std::string words(const Removal& r) const {
+    return r.numbers ? concat("give wrong values for ", cases::special_numbers[*r.numbers].name, " in ",
+                              op_.arguments[r.argument].name)
+                     : "give wrong values where inputs are not contiguous";
+  }
+
+  static bool has(const Removal& r, const cases::HostCall& call) {
+    if (!r.numbers)
+      return std::ranges::any_of(call.arguments, [](const Value& v) {
+        const Tensor* t = std::get_if<Tensor>(&v);
+        return t && !cases::is_contiguous(*t);
+      });
+    const Tensor* t = std::get_if<Tensor>(&call.arguments[r.argument]);
+    return !t || info(t->dtype).kind >= Kind::complex ||
+           std::ranges::any_of(read<Real>(*t).data, cases::special_numbers[*r.numbers].has);
+  }
+
+  // Where no predicate was found: whether the calls pass without one feature. That feature is then the cause.
+  void find_counterfactuals() {
+    std::vector<Cause> found;
+    for (Cause& c : causes_)
+      while (!c.is_found && c.is_sought && c.symptom.failure == verdict::Class::value && !c.cases.empty()) {
+        std::optional<Cause> part = told_by_removal(c);
+        if (!part) break;
+        found.push_back(std::move(*part));
+      }
+    std::erase_if(causes_, [](const Cause& c) { return c.cases.empty(); });
+    std::ranges::move(found, std::back_inserter(causes_));
+  }
+
+  // The cases of a cause that pass without one feature, as a cause of their own: the feature of most cases. A cause of
+  // many cases is told whole, if a part of its cases shows it, or not at all.
+  std::optional<Cause> told_by_removal(Cause& c) {
+    std::vector<std::size_t> all(c.cases.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const std::vector<std::size_t> some = evenly_chosen(all, most_removed);
+    std::map<Removal, std::vector<std::size_t>> passing;
+    for (const std::size_t k : some)
+      for (const Removal& r : passes_without(c.cases[k].id)) passing[r].push_back(k);
+    if (passing.empty()) return std::nullopt;
+    const auto& [removal, shown] =
+        *std::ranges::max_element(passing, {}, [](const auto& p) { return p.second.size(); });
+    const bool is_whole = static_cast<double>(shown.size()) >= verdict::convincing * static_cast<double>(some.size());
+    if (shown.size() < 2 || (!is_whole && (some.size() < all.size() || shown.size() < few_cases))) return std::nullopt;
+    Cause part = c;
+    part.does = words(removal), part.is_found = true;
+    part.trial = {some.size(), shown.size(), 0, 0};
+    part.shows = [r = removal](const cases::HostCall& call, const runner::Judged&) { return has(r, call); };
+    if (!is_whole) {
+      part.cases.clear(), part.trial.drawn = shown.size();
+      for (const std::size_t k : shown) part.cases.push_back(c.cases[k]);
+    }
+    const auto is_told = [&](const JudgedCase& s) {
+      return std::ranges::find(part.cases, s.id, &JudgedCase::id) != part.cases.end();
+    };
+    std::erase_if(c.cases, is_told);
+    return part;
+  }
+
+  // The features without which a call passes.
+  std::vector<Removal> passes_without(const cases::CaseId& id) {
+    const cases::Case c = corpus_.make(id);
+    std::vector<Removal> removals;
+    std::vector<std::string> ids;
+    for (const auto& [removal, mutations] : removals_from(c)) {
+      cases::CaseId without = id;
+      std::ranges::copy(mutations, std::back_inserter(without.mutations));
+      if (!cases::host_call(corpus_.make(without), small_call).valid()) continue;
+      removals.push_back(removal), ids.push_back(cases::to_text(without));
+    }
+    std::vector<Removal> found;
+    std::size_t judged = 0;
+    trials_->run_while(ids, hurried(case_runner_->time_limit()), [&](const runner::Judged& j) {
+      const Removal& r = removals[judged++];
+      if (verdict::is_right(j.record.verdict)) found.push_back(r);
+      return true;
+    });
+    return found;
   }
 
   // The predicate of a cause with the name of an argument where it speaks of some tensor or number.
@@ -564,7 +689,7 @@ class Investigation {
     for (const TriedCase& r : rows_)
       if (own.contains(cases::to_text(r.seen.id)))
         failing.push_back(&r.features);
-      else if (says(r, c.symptom, op_) == Says::passes && r.seen.promised && holds(others, r.features))
+      else if (said_by(r, c.symptom) == Says::passes && r.seen.promised && holds(others, r.features))
         passing.push_back(&r.features);
     const auto among_passing = [&](const Literal& l) {
       return std::ranges::count_if(passing, [&](const features::Features* f) { return l.of(*f); });
@@ -663,7 +788,7 @@ class Investigation {
     std::vector<std::optional<std::size_t>> places(rows_.size());  // of rows among the examples
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const TriedCase& row = rows_[i];
-      const Says said = says(row, symptom, op_);
+      const Says said = said_by(row, symptom);
       if (row.is_explained || said == Says::nothing || !holds(premise, row.features) || is_kept(row.features)) continue;
       if (said == Says::passes && within_contract && !row.seen.promised) continue;
       places[i] = examples.size();
@@ -748,7 +873,7 @@ class Investigation {
       j.record.valid = c.features.has(features::call_is_valid), j.record.slices = std::move(c.promise.slices);
       const bool is_known = verdict::is_failure(j.record.verdict) && is_explained(c.id, c.features);
       rows_.push_back({seen(j.record), std::move(c.features), nullptr, {}, false, false, is_known});
-      const Says said = says(rows_.back(), symptom, op_);
+      const Says said = said_by(rows_.back(), symptom);
       if (said != Says::nothing && !is_known) ++telling, expectedly += said == expected;
       return until == Until::drawn || telling - expectedly <= most_unexpected;
     });
@@ -767,6 +892,7 @@ class Investigation {
   std::deque<std::vector<Hypothesis>> in_elements_;
   std::vector<std::pair<const Hypothesis*, Predicate>> known_;  // hypotheses that are taken
   std::vector<Cause> causes_;
+  bool fails_with_nan_ = true;  // whether calls with the symptom that is looked at have NaN among their results
 };
 
 }  // namespace

@@ -13,11 +13,14 @@
 #include "conformance/defects/neighbours.h"
 #include "conformance/runner/parallel.h"
 #include "conformance/text/digest.h"
+#include "conformance/text/printable.h"
 
 namespace assay::defects {
 namespace {
 
 constexpr double nearly_all = 0.8;
+constexpr std::size_t most_operators = 16;  // of a defect, whose messages are compared with that of the smallest call
+constexpr std::size_t most_messages = 6;    // of other operators that are told beside it
 
 std::string failure_of(const Symptom& s) {
   return concat(verdict::name(s.verdict), ' ', verdict::name(s.failure), s.circumstance.empty() ? "" : " ",
@@ -265,10 +268,52 @@ std::string said(const Group& g, const std::vector<JudgedCase>& failing, const v
   return *text;
 }
 
+// The condition behind `unless` of the rule that an invalid call breaks, as ", unless empty(self)": a kernel that
+// always keeps the rule refuses valid calls. Empty if the rule has none.
+std::string exception_of(const verdict::Record& invalid) {
+  const Operator* op = find_operator(invalid.operator_name);
+  if (!op) return "";
+  const auto rule = std::ranges::find(op->rules, invalid.rule, &Rule::id);
+  const std::size_t at = rule == op->rules.end() ? std::string_view::npos : rule->sentence.find(" unless ");
+  return at == std::string_view::npos ? "" : concat(",", rule->sentence.substr(at));
+}
+
 // "such as: exponent is 300, …", with the operator of the smallest call where there are several.
 std::string such_as(const verdict::Defect& d) {
   const std::string which = d.operators.size() > 1 ? concat(", in ", d.smallest.operator_name) : "";
-  return concat("such as", which, ": ", demand(d.smallest));
+  return concat("such as", which, ": ", demand(d.smallest), exception_of(d.smallest));
+}
+
+// What the other operators of a group say, or which demands their invalid calls do not meet, where it differs from the
+// smallest call in more than numbers.
+std::vector<std::string> told_of_others(runner::CaseRunner& case_runner, const Group& group,
+                                        const verdict::Record& of_smallest) {
+  if (!hides_results(symptom_of(of_smallest))) return {};
+  const bool by_demand = !group.causes[0].symptom.rule.empty() || !aborts_in(group.causes[0]).empty();
+  const auto told_by = [&](const verdict::Record& r) {
+    if (by_demand) return demand(r).empty() ? "" : concat(": ", demand(r), exception_of(r));
+    return quoted(r).empty() ? "" : concat(", the message is '", text::printable(quoted(r)), '\'');
+  };
+  struct Told {
+    std::string first;  // with the numbers of the first operator
+    std::vector<std::string_view> operators;
+  };
+  std::map<std::string, Told> all;  // by what is told, without numbers
+  std::size_t asked = 0;
+  for (const Cause& c : group.causes) {
+    if (c.op->name == of_smallest.operator_name || asked++ == most_operators) continue;
+    const JudgedCase& some = smallest(c.cases);
+    const bool hangs = some.verdict == verdict::Verdict::timeout;
+    const std::string told = told_by(case_runner.run_alone(some.id, runner::Detail::all, hangs).record);
+    if (!told.empty())
+      all.try_emplace(without_numbers(told), Told{told, {}}).first->second.operators.push_back(c.op->name);
+  }
+  all.erase(without_numbers(told_by(of_smallest)));
+  std::vector<std::string> sentences;
+  for (const auto& [kind, told] : all)
+    if (sentences.size() < most_messages)
+      sentences.push_back(fmt::format("In {}{}", fmt::join(told.operators, ", "), told.first));
+  return sentences;
 }
 
 // What is wrong in the smallest call whose cause is not known, as "out is 2, but must be 3".
@@ -342,7 +387,10 @@ verdict::Defect defect_of(runner::CaseRunner* case_runner, const cases::Corpus& 
   else
     d.smallest =
         case_runner->run_alone(simplest.id, runner::Detail::all, d.verdict == verdict::Verdict::timeout).record;
-  if (case_runner && is_serious(d)) d.neighbours = neighbours_of(*case_runner, corpus, d.smallest);
+  if (case_runner && is_serious(d)) {
+    d.neighbours = told_of_others(*case_runner, group, d.smallest);
+    std::ranges::move(neighbours_of(*case_runner, corpus, d.smallest), std::back_inserter(d.neighbours));
+  }
   const Symptom& symptom = group.causes[0].symptom;
   d.when = when(group, d, failing);
   if (!symptom.circumstance.empty())

@@ -27,14 +27,20 @@ std::vector<DescribedCase> Drawer::neighbours(const cases::CaseId& of, std::size
   std::vector<DescribedCase> found;
   std::vector<std::vector<cases::Mutation>> of_arguments;
   for (std::size_t i = 0; i < c.arguments.size(); ++i) of_arguments.push_back(cases::changes_of(*c.op, c.arguments, i));
+  const auto add = [&](const cases::Mutation& m) {
+    cases::CaseId id = of;
+    id.mutations.push_back(m);
+    if (auto made = made_first(std::move(id))) found.push_back(std::move(*made));
+  };
+  for (std::size_t i = 0; i + c.op->outs() < c.arguments.size(); ++i)
+    for (const cases::Mutation& m : cases::plain_numbers_of(*c.op, c.arguments, i))
+      if (found.size() < count / 3) add(m);
   for (std::size_t tried = 0; found.size() < count && tried < tries * count; ++tried) {
     std::vector<cases::Mutation>& some = of_arguments[tried % of_arguments.size()];
     if (some.empty()) continue;
     const auto at = some.begin() + below(some.size());
-    cases::CaseId id = of;
-    id.mutations.push_back(*at);
+    add(*at);
     some.erase(at);
-    if (auto made = made_first(std::move(id))) found.push_back(std::move(*made));
   }
   return found;
 }

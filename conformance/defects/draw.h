@@ -41,7 +41,8 @@ class Drawer {
   // Registers a case, so that its call is not drawn, and returns its features. Throws Fault as Corpus::make does.
   features::Features know(const cases::Case& made, const cases::HostCall& call);
 
-  // At most `count` new promised calls that differ from a case in one argument, of each argument about as many.
+  // At most `count` new promised calls that differ from a case in one argument. Up to a third of them have plain
+  // numbers in place of special ones; the others change each argument about equally often.
   std::vector<DescribedCase> neighbours(const cases::CaseId& of, std::size_t count);
 
   // Draws at most `count` calls with wanted features, most of them close to `near`. The calls differ from one another,

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "conformance/cases/mutation.h"
+#include "conformance/cases/special_numbers.h"
 #include "conformance/defects/hypothesis.h"
 #include "reference/families.h"
 #include "reference/fault.h"
@@ -38,29 +39,6 @@ struct Condition {
   std::function<bool(const Result&)> holds;
   bool is_place = false;
 };
-
-struct Special {
-  std::string_view says;
-  bool (*holds)(Real);
-};
-constexpr auto special_numbers = std::to_array<Special>({
-    {"NaN", [](Real x) { return std::isnan(x); }},
-    {"infinity", [](Real x) { return std::isinf(x); }},
-    {"-0", [](Real x) { return x == 0 && std::signbit(x); }},
-    {"0", [](Real x) { return x == 0 && !std::signbit(x); }},
-    {"0 or -0", [](Real x) { return x == 0; }},
-    {"numbers halfway between two integers", [](Real x) { return std::fabs(x - std::trunc(x)) == 0.5; }},
-    {"fractions", [](Real x) { return std::isfinite(x) && x != std::trunc(x); }},
-    {"integers of 2^53 and more", [](Real x) { return std::fabs(x) >= 0x1p53; }},
-    {"numbers of 2^31 and more", [](Real x) { return std::fabs(x) >= 0x1p31; }},
-    {"integers that float32 rounds",
-     [](Real x) { return std::isfinite(x) && x == std::trunc(x) && static_cast<Real>(static_cast<float>(x)) != x; }},
-    {"numbers near 0", [](Real x) { return x != 0 && std::fabs(x) < 0x1p-6; }},
-    {"numbers above 1", [](Real x) { return x > 1; }},
-    {"numbers below -1", [](Real x) { return x < -1; }},
-    {"negative numbers", [](Real x) { return x < 0; }},
-    {"positive numbers", [](Real x) { return x > 0; }},
-});
 
 struct SpecialPair {
   std::string_view says;
@@ -182,6 +160,12 @@ struct Substitute {
 Real first_of(const Result& e) { return e.operands.empty() ? no_number : e.operands[0]; }
 Real second_of(const Result& e) { return e.operands.size() < 2 ? no_number : e.operands[1]; }
 
+// The first operand rounded; numbers that are not finite are converted as is right.
+template <Real (*round)(Real)>
+Real rounded(const Result& e) {
+  return std::isfinite(first_of(e)) ? round(first_of(e)) : e.right;
+}
+
 std::vector<Substitute> substitutes_of(const Operator& op) {
   std::vector<Substitute> all{
       {"0", [](const Result&) { return Real{0}; }},
@@ -196,9 +180,9 @@ std::vector<Substitute> substitutes_of(const Operator& op) {
       {"the other operand", [](const Result& e) { return std::isnan(first_of(e)) ? second_of(e) : first_of(e); }},
       {"the second operand", second_of},
       {"the opposite of the right result", [](const Result& e) { return -e.right; }},
-      {"the number rounded away from 0", [](const Result& e) { return std::round(first_of(e)); }},
-      {"the nearest integer", [](const Result& e) { return std::nearbyint(first_of(e)); }},
-      {"the number rounded toward 0", [](const Result& e) { return std::trunc(first_of(e)); }},
+      {"the number rounded away from 0", rounded<std::round>},
+      {"the nearest integer", rounded<std::nearbyint>},
+      {"the number rounded toward 0", rounded<std::trunc>},
       {"the quotient rounded toward 0", [](const Result& e) { return std::trunc(first_of(e) / second_of(e)); }},
       {"the remainder with the sign of the first operand",
        [](const Result& e) { return std::fmod(first_of(e), second_of(e)); }},
@@ -301,12 +285,12 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
   const ResultElements& some = seen[0].elements;
   const auto is_alike = [&](const Seen& s) { return s.elements.operands() == some.operands(); };
   if (const std::size_t n = some.operands(); n > 0 && std::ranges::all_of(seen, is_alike)) {
-    for (const Special& special : special_numbers) {
+    for (const cases::SpecialNumbers& special : cases::special_numbers) {
       if (n > 1)
-        all.push_back({fmt::format("for {}", special.says),
-                       [holds = special.holds](const Result& e) { return std::ranges::any_of(e.operands, holds); }});
+        all.push_back({fmt::format("for {}", special.name),
+                       [holds = special.has](const Result& e) { return std::ranges::any_of(e.operands, holds); }});
       for (std::size_t j = 0; j < n; ++j)
-        all.push_back({of_operand(special.says, some.names()[j], n), [j, holds = special.holds](const Result& e) {
+        all.push_back({of_operand(special.name, some.names()[j], n), [j, holds = special.has](const Result& e) {
                          return j < e.operands.size() && holds(e.operands[j]);
                        }});
     }
@@ -402,14 +386,18 @@ Hypothesis about_elements(const Output& output, const Condition& condition, cons
 
 // -- lost bits -------------------------------------------------------------------------------------------------------
 
-// The scale of each element's error: its size, or the sum of sizes that its error bound is made of.
-Real scale(const Result& e, Real bound) {
-  return std::max(std::fabs(e.right), std::ldexp(bound, info(e.dtype).precision));
+// The scale of each element's error: its size, or the sum of sizes that its error bound is made of. Where half types
+// are to be computed in float32, the bound is made of roundoffs of float32, and of the rounding of the result.
+Real scale(const Output& output, const Result& e, Real bound) {
+  const bool in_float32 = is_half(e.dtype) && !accuracy(output.op, static_cast<int>(output.at), e.dtype).half_partials;
+  const Real sizes = in_float32 ? std::ldexp(std::max(Real{0}, bound - ulp(e.dtype, e.right) / 2), bits_of_float32)
+                                : std::ldexp(bound, info(e.dtype).precision);
+  return std::max(std::fabs(e.right), sizes);
 }
 
 // Whether partial results of a half type may overflow, though the result does not.
-bool overflows(const Result& e, Real bound) {
-  return e.dtype == DType::float16 && std::isfinite(e.right) && 64 * scale(e, bound) >= largest(e.dtype);
+bool overflows(const Output& output, const Result& e, Real bound) {
+  return e.dtype == DType::float16 && std::isfinite(e.right) && 64 * scale(output, e, bound) >= largest(e.dtype);
 }
 
 // The number of bits to which all elements are right; none if an element is not finite.
@@ -418,10 +406,10 @@ std::optional<int> right_bits(const Output& output, const Seen& seen) {
   Real worst = 0;
   for (const Int k : seen.compared) {
     const Result e = seen.elements.at(k);
-    if (std::isinf(seen.got[k]) && overflows(e, bounds[static_cast<std::size_t>(k)])) continue;
+    if (std::isinf(seen.got[k]) && overflows(output, e, bounds[static_cast<std::size_t>(k)])) continue;
     if (std::isfinite(e.right) != std::isfinite(seen.got[k])) return std::nullopt;
     if (!std::isfinite(e.right) || seen.got[k] == e.right) continue;
-    const Real size = scale(e, bounds[static_cast<std::size_t>(k)]);
+    const Real size = scale(output, e, bounds[static_cast<std::size_t>(k)]);
     worst = std::max(worst, size > 0 ? std::fabs(seen.got[k] - e.right) / size : infinite);
   }
   return worst > 0 && worst < 1 ? std::optional(static_cast<int>(-std::log2(worst))) : std::nullopt;
@@ -442,7 +430,7 @@ struct Precision {
 };
 bool is_float64(DType d) { return d == DType::float64; }
 constexpr auto precisions = std::to_array<Precision>({
-    {"float16 and bfloat16 results", is_half, 2, bits_of_float32, true},
+    {"float16 and bfloat16 results", is_half, 3, bits_of_float32, true},
     {"float32 results", [](DType d) { return d == DType::float32; }, 5, bits_of_float32 - 3},
     // Where numbers cancel, fewer bits than those of float32 are right.
     {"float64 results", is_float64, bits_of_float32 - 10, 2 * bits_of_float32 - 13, true},
@@ -472,10 +460,14 @@ std::optional<Hypothesis> lost_bits(const Output& output, std::span<const Seen> 
   if (bits.empty() || static_cast<double>(bits.size()) < most_meant * static_cast<double>(looked_at))
     return std::nullopt;
   std::ranges::sort(bits);
-  const int usual = bits[bits.size() / 20];
+  int usual = bits[bits.size() / 20];
+  // Answers with fewer bits have another cause, as numbers that cancel.
+  const auto with_fewest = std::ranges::count_if(bits, [&](int b) { return b >= precision.fewest_bits; });
+  if (precision.may_pass && static_cast<double>(with_fewest) >= most_meant * static_cast<double>(bits.size()))
+    usual = std::max(usual, precision.fewest_bits);
   if (usual < precision.fewest_bits || usual > precision.most_bits) return std::nullopt;
-  const auto is_different = [output, usual, may_lose](const cases::HostCall& call) {
-    if (!may_lose(call)) return false;
+  const auto is_different = [output, usual, may_lose, precision](const cases::HostCall& call) {
+    if (!may_lose(call) || precision.may_pass) return may_lose(call);
     const ResultElements elements(output.op, call, output.at);
     const std::vector<Real> bounds = judge::error_bounds(output.op, call.expected, output.at);
     for (Int k = 0; k < elements.count(); ++k)
@@ -496,18 +488,27 @@ std::optional<Hypothesis> lost_bits(const Output& output, std::span<const Seen> 
 // How well a condition tells the wrong elements of some answers, with a substitute or without. The numbers are of the
 // answers that the condition explains. A long answer weighs no more than a short one.
 struct Fit {
-  std::size_t answers = 0, outside = 0;  // outside: right elements outside of the condition
-  double score = 0, share_outside = 0;   // sums over the answers
+  std::size_t outside = 0;              // right elements outside of the condition
+  std::size_t answers = 0;              // explained answers; those alone that have elements outside of a place
+  std::size_t against = 0;              // answers with elements that meet the condition, which it does not explain
+  double score = 0, share_outside = 0;  // sums over the answers
 
+  // An answer without an element outside of a place, as one that is shorter than a vector, is no evidence.
   bool separates() const {
-    return outside >= fewest_outside && share_outside >= fewest_share_outside * static_cast<double>(answers);
+    return outside >= fewest_outside && share_outside >= fewest_share_outside * static_cast<double>(answers) &&
+           answers >= against;
   }
 };
 Fit fit(std::span<const Seen> all, const Condition& condition, const Substitute* substitute) {
   Fit sum;
-  for (const Seen& s : all)
-    if (const Counts c = counts(s, condition, substitute); c.explains())
-      ++sum.answers, sum.outside += c.outside, sum.score += c.share(), sum.share_outside += c.share_outside();
+  for (const Seen& s : all) {
+    const Counts c = counts(s, condition, substitute);
+    if (c.explains())
+      sum.answers += !condition.is_place || c.outside > 0, sum.outside += c.outside, sum.score += c.share(),
+          sum.share_outside += c.share_outside();
+    else
+      sum.against += condition.is_place && c.meant > 0;
+  }
   return sum;
 }
 

@@ -139,18 +139,21 @@ double bits_of(const Literal& l) {
   const bool is_last =
       ends_with_any(name, last_resorts) || name.starts_with("a result ") || name.starts_with("result ");
   const bool about_values = ends_with_any(name, special_values) || ends_with_any(name, other_values);
-  const double indirect = (about_values ? 0.5 : 0) + (is_last ? 9 : 0);
+  const bool compares_sizes = name.find(" and ") != name.npos && name.ends_with(" sizes");
+  const double indirect = (about_values || compares_sizes ? 0.5 : 0) + (is_last ? 9 : 0);
   switch (l.test) {
     case Literal::Test::holds:
       return indirect + (is_about_the_call(l.name) ? 4 : 4.5);
     case Literal::Test::lacks:  // "no argument is 1" tells less than "groups is not 1"
+      if (name.ends_with(" is None") && !name.starts_with("an argument ")) return 4.5;  // an optional argument is given
       return indirect + (name.ends_with(" has a size of 1") ? 6 : 0) +
              (name.starts_with("an argument ") ? 9
               : is_about_the_call(l.name)      ? 5.5
                                                : 6);
     case Literal::Test::is:
       return is_one_element(l) ? 7.5 : sized ? 14 : name.starts_with("the ") ? 7.5 : 6.5;
-    default:  // kernels branch on whether there is a batch
+    default:  // kernels branch on the length of rows, and on whether there is a batch
+      if (name.ends_with(" along dim")) return 11.5;
       return sized && !(name.starts_with("the first size of ") && l.amount == 2) ? 12 : 7;
   }
 }

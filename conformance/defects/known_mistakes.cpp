@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,6 +19,9 @@ namespace {
 
 // Few units of work, because a hypothesis is tried with many calls.
 const Budget::Limits cheap{.bytes = Int{1} << 20, .work = Int{1} << 24};
+
+// Constants that kernels have for eps: those of frameworks, and the unit roundoff of float32.
+constexpr auto usual_eps = std::to_array<double>({1e-5, 1e-6, 1e-8, 1e-12, 6.1e-5, 0x1p-23});
 
 using Change = std::function<bool(std::vector<Value>&)>;  // false: the change does not apply to this call
 using Predicted = std::function<std::optional<judge::Expectation>(const cases::HostCall&)>;
@@ -161,6 +166,14 @@ class Mistakes {
         all[i] = neutral;
         return true;
       });
+    if (a.name == "eps")
+      for (const double x : usual_eps)
+        add(fmt::format("use {:g} in place of eps", x),
+            [i, x](std::vector<Value>& all) { return changed_to(all[i], x); });
+    if (a.name == "approximate")
+      for (const std::string_view word : {"none", "tanh"})
+        add(fmt::format("use \"{}\" for every {}", word, a.name),
+            [i, word](std::vector<Value>& all) { return changed_to(all[i], std::string(word)); });
     if (a.type.ends_with("[]") || a.type.ends_with("[]?"))
       for (const Int n : {0, 1})
         add(concat("ignore ", a.name), [i, n](std::vector<Value>& all) {
@@ -189,7 +202,15 @@ class Mistakes {
     });
   }
 
+  // A position along a dimension, as an index or a start, which counts from the end if it is negative.
+  void positions(std::size_t i) {
+    const SchemaArgument& a = op_.arguments[i];
+    if (a.type.starts_with("int") && (a.name == "index" || a.name == "start" || a.name == "end"))
+      each_dimension(concat("take a negative ", a.name, " as 0"), i, [](Int n, Int) { return std::max<Int>(n, 0); });
+  }
+
   void dimensions(std::size_t i) {
+    positions(i);
     if (!is_dimension(op_.arguments[i])) return;
     const bool is_list = op_.arguments[i].type.starts_with("int[");
     const std::string wrapped = concat("wrap a negative ", name(i), " wrongly");
@@ -228,6 +249,16 @@ class Mistakes {
       std::ranges::reverse(list);
       return list;
     });
+    for (const Int neutral : {0, 1}) {
+      each(concat("ignore the last of ", name(i)), [neutral](auto list) {
+        list.back() = static_cast<typename decltype(list)::value_type>(neutral);
+        return list;
+      });
+      each(concat("ignore the first of ", name(i)), [neutral](auto list) {
+        list.front() = static_cast<typename decltype(list)::value_type>(neutral);
+        return list;
+      });
+    }
     each(concat("use only the first of ", name(i)), [](auto list) {
       list.resize(1);
       return list;
@@ -287,6 +318,14 @@ class Mistakes {
             const Tensor* from = std::get_if<Tensor>(&all[first]);
             return from && change_tensors(all[i], [&](Tensor& t) { return read_as(t, from->dim_order); });
           });
+    if (i < 2)
+      add(concat("read ", name(i), " in order in place of broadcasting it"), [i](std::vector<Value>& all) {
+        Tensor* t = std::get_if<Tensor>(&all[i]);
+        const Tensor* other = std::get_if<Tensor>(&all[1 - i]);
+        if (!t || !other || t->sizes == other->sizes || t->count() == 0 || t->count() >= other->count()) return false;
+        *t = cases::resized(*t, other->sizes);
+        return true;
+      });
     each_tensor_of(concat("transpose ", name(i)), i, [](Tensor& t) {
       const int n = t.rank();
       if (n < 2 || t.sizes[n - 1] != t.sizes[n - 2] || t.sizes[n - 1] < 2) return false;
@@ -395,6 +434,11 @@ class Mistakes {
              cast_to(t, DType::int32, DType::float32);
     });
     all_tensors("hold integers as float64", [](Tensor& t) { return cast_to(t, DType::int64, DType::float64); });
+    all_tensors("read uint8 numbers as int8", [](Tensor& t) {
+      if (t.dtype != DType::uint8) return false;
+      t = cast(cast(t, DType::int8), DType::int16);
+      return true;
+    });
     all_tensors("hold int64 numbers as int32", [](Tensor& t) { return cast_to(t, DType::int64, DType::int32); });
     all_tensors("flush subnormal inputs to 0", [](Tensor& t) {
       return is_floating(info(t.dtype).part) &&
@@ -549,8 +593,16 @@ class Mistakes {
              replace(
                  out, [](Real x, DType) { return !std::isnan(x); }, [](Real x) { return -x; });
     });
-    truncated();
-    one_less();
+    if (!divides()) rounded("truncate results that should be rounded", [](Real x) { return std::trunc(x); });
+    rounded("round halves away from 0", [](Real x) { return std::round(x); });
+    add("compute int64 results in int32", [](Tensor& out, const cases::HostCall&) {
+      if (out.dtype != DType::int64) return false;
+      Array<Int> all = read<Int>(out);
+      for (Int& n : all.data) n = wrap_to(DType::int32, n);
+      write(all, out);
+      return true;
+    });
+    if (!divides()) one_less();
     signs_of_zeros();
     add("give 0 for every result", [](Tensor& out, const cases::HostCall&) {
       std::ranges::fill(out.bytes, std::byte{});
@@ -566,21 +618,21 @@ class Mistakes {
       });
   }
 
-  void truncated() {
+  // Integer results whose numbers before the rounding are known, rounded in another manner.
+  void rounded(std::string does, Real (*f)(Real)) {
     found_.push_back(
-        answering(op_, "truncate results that should be rounded",
-                  [](const cases::HostCall& call) -> std::optional<judge::Expectation> {
-                    std::vector<Tensor> outs = call.expected.outs;
-                    bool any = false;
-                    for (std::size_t k = 0; k < outs.size() && k < call.expected.answer.unrounded.size(); ++k) {
-                      const Buffer<Real>& values = call.expected.answer.unrounded[k].values;
-                      Array<Real> all(outs[k].sizes);
-                      if (!is_integer(outs[k].dtype) || values.size() != all.data.size()) continue;
-                      std::ranges::transform(values, all.data.begin(), [](Real x) { return std::trunc(x); });
-                      write(all, outs[k]), any = true;
-                    }
-                    return any ? std::optional(with_results(call.expected, std::move(outs))) : std::nullopt;
-                  }));
+        answering(op_, std::move(does), [f](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+          std::vector<Tensor> outs = call.expected.outs;
+          bool any = false;
+          for (std::size_t k = 0; k < outs.size() && k < call.expected.answer.unrounded.size(); ++k) {
+            const Buffer<Real>& values = call.expected.answer.unrounded[k].values;
+            Array<Real> all(outs[k].sizes);
+            if (!is_integer(outs[k].dtype) || values.size() != all.data.size()) continue;
+            std::ranges::transform(values, all.data.begin(), f);
+            write(all, outs[k]), any = true;
+          }
+          return any ? std::optional(with_results(call.expected, std::move(outs))) : std::nullopt;
+        }));
   }
 
   // Whether each wrong number of the first result is what `may_be` accepts for the right one, and there is one.
@@ -695,6 +747,13 @@ class Mistakes {
                      for (const Real x : row) sum = round_to(partial, sum + x);
                      return is_mean ? sum / static_cast<Real>(row.size()) : sum;
                    });
+    if (is_mean)
+      for (const DType dtype : {DType::float32, DType::float64, DType::float16, DType::bfloat16})
+        reducing("divide by n - 1 in place of n", dtype, [](std::span<const Real> row, const cases::HostCall&) {
+          Real sum = 0;
+          for (const Real x : row) sum += x;
+          return sum / (static_cast<Real>(row.size()) - 1);
+        });
     if (op_.name.starts_with("aten::var"))
       for (const DType dtype : {DType::float32, DType::float64})
         reducing(
@@ -723,6 +782,7 @@ class Mistakes {
     if (op_.name == "aten::_softmax.out" || op_.name == "aten::_log_softmax.out") without_maximum();
     eps_outside();
     quotients();
+    quantized();
     divisions();
     if (op_.name.find("shift") != std::string_view::npos) shifts();
     if (op_.choice == "dropout") unscaled();
@@ -764,13 +824,19 @@ class Mistakes {
         {"compute a variance as E[x^2] - E[x]^2, which cancels", About::computation, false, true, is_meant, explains});
   }
 
+  bool is_named(std::string_view word) const { return op_.name.find(word) != std::string_view::npos; }
+  bool remains() const { return is_named("::remainder.") || is_named("::mod."); }
+  // Whether quotients are rounded.
+  bool divides() const {
+    return remains() || is_named("::floor_divide.") || is_named("::floordiv.") ||
+           std::ranges::find(op_.arguments, "rounding_mode", &SchemaArgument::name) != op_.arguments.end();
+  }
+
   // A kernel that divides as C does: the quotient is rounded toward 0.
   void divisions() {
-    const auto is_named = [&](std::string_view word) { return op_.name.find(word) != std::string_view::npos; };
+    if (!divides()) return;
     const auto mode = std::ranges::find(op_.arguments, "rounding_mode", &SchemaArgument::name);
-    const bool has_mode = mode != op_.arguments.end();
-    const bool remains = is_named("::remainder.") || is_named("::mod.");
-    if (!remains && !has_mode && !is_named("::floor_divide.") && !is_named("::floordiv.")) return;
+    const bool has_mode = mode != op_.arguments.end(), remains = this->remains();
     const auto at = static_cast<std::size_t>(mode - op_.arguments.begin());
     for (const bool is_exact : {true, false})  // whether integers are divided as integers, or by way of float64
       found_.push_back(spoiling(op_,
@@ -801,6 +867,7 @@ class Mistakes {
   static bool divided(Tensor& out, const cases::HostCall& call, bool remains) {
     const auto a = numbers_of(call.arguments[0]), b = numbers_of(call.arguments[1]);
     if (!a || !b) return false;
+    const bool of_integers = integers_of(call.arguments[0]) && integers_of(call.arguments[1]);  // without -0
     Array<Real> results = read<Real>(out);
     const auto dividends = families::broadcast(*a, out.sizes), divisors = families::broadcast(*b, out.sizes);
     Int flat = 0;
@@ -808,7 +875,7 @@ class Mistakes {
       const Real x = dividends.at(i, flat), y = divisors.at(i, flat);
       if (const Real now = remains ? std::fmod(x, y) : std::trunc(x / y);
           y != 0 && std::isfinite(now) && std::isfinite(results[flat]))
-        results[flat] = now;
+        results[flat] = of_integers && now == 0 ? 0 : now;
       ++flat;
     }
     write(results, out);
@@ -822,6 +889,26 @@ class Mistakes {
     Array<Int> one;
     one.data.at(0) = exact<Int>(*number);
     return one;
+  }
+
+  // A quantization whose quotients, computed in float32, are rounded as std::round does.
+  void quantized() {
+    if (op_.name != "quantized_decomposed::quantize_per_tensor.out") return;
+    found_.push_back(spoiling(op_, "round halves away from 0", [](Tensor& out, const cases::HostCall& call) {
+      const auto* scale = std::get_if<double>(&call.arguments[1]);
+      const auto input = numbers_of(call.arguments[0]), zero = numbers_of(call.arguments[2]),
+                 least = numbers_of(call.arguments[3]), most = numbers_of(call.arguments[4]);
+      if (!scale || !input || !zero || !least || !most || !is_integer(out.dtype)) return false;
+      Array<Real> all = read<Real>(out);
+      bool any = false;
+      for (Int k = 0; k < all.count(); ++k) {
+        const auto q = static_cast<Real>(static_cast<float>((*input)[k]) * (1.0F / static_cast<float>(*scale)));
+        if (std::fabs(q - std::trunc(q)) != 0.5) continue;
+        all[k] = std::clamp(std::round(q) + (*zero)[0], (*least)[0], std::max((*least)[0], (*most)[0])), any = true;
+      }
+      if (any) write(all, out);
+      return any;
+    }));
   }
 
   // Processors take the count of a shift modulo the width of a register.

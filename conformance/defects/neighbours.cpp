@@ -10,15 +10,20 @@
 #include <set>
 
 #include "conformance/cases/host_call.h"
+#include "conformance/cases/special_numbers.h"
 #include "conformance/defects/draw.h"
+#include "conformance/defects/hypothesis.h"
 #include "conformance/defects/symptom.h"
+#include "conformance/text/printable.h"
 
 namespace assay::defects {
 namespace {
 
-constexpr std::size_t most_of_one = 12;  // neighbours that differ in one argument
-constexpr std::size_t most_told = 3;     // sentences
-constexpr std::size_t longest = 60;      // characters of an argument that a sentence shows
+constexpr std::size_t most_of_one = 12;   // neighbours that differ in one argument
+constexpr std::size_t most_told = 3;      // sentences
+constexpr std::size_t longest = 60;       // characters of an argument that a sentence shows
+constexpr std::size_t most_quoted = 120;  // bytes of a message of the testee
+constexpr std::size_t most_plain = 6;     // neighbours with plain numbers in place of special ones
 
 // A neighbour with the only argument in which it differs.
 struct Neighbour {
@@ -26,16 +31,32 @@ struct Neighbour {
   std::string was, is;  // the argument's text in the failing call and in the neighbour
 };
 
-// The ids of calls with another value of one argument. They are evenly chosen from all small changes of it.
+// The id of the call with one more mutation; none if the call is too large.
+std::optional<std::string> mutated(const cases::Corpus& corpus, cases::CaseId id, const cases::Mutation& mutation) {
+  id.mutations.push_back(mutation);
+  const cases::HostCall call = cases::host_call(corpus.make(id), small_call);
+  return call.expected.answer.outcome == Outcome::exhausted ? std::nullopt : std::optional(cases::to_text(id));
+}
+
+// Whether a tensor has the same numbers after a mutation of its dtype. True for every other mutation.
+bool keeps_numbers(const cases::Case& c, const cases::Mutation& m, std::size_t argument) {
+  const Tensor* before = std::get_if<Tensor>(&c.arguments[argument]);
+  if (!before || m.kind != cases::Mutation::Kind::dtype || info(before->dtype).kind >= Kind::complex) return true;
+  const std::vector<Value> changed = cases::mutated(*c.op, c.arguments, m);
+  const Tensor& after = std::get<Tensor>(changed[argument]);
+  if (info(after.dtype).kind >= Kind::complex) return true;
+  const auto is_same = [](Real a, Real b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  return std::ranges::equal(read<Real>(*before).data, read<Real>(after).data, is_same);
+}
+
+// The ids of calls with another value of one argument. They are evenly chosen from all small changes of it. A change of
+// a dtype that also changes numbers would leave open which of the two matters.
 std::vector<std::string> changed(const cases::Corpus& corpus, const cases::Case& failing, std::size_t argument) {
-  const std::vector<cases::Mutation> all = cases::changes_of(*failing.op, failing.arguments, argument);
+  std::vector<cases::Mutation> all = cases::changes_of(*failing.op, failing.arguments, argument);
+  std::erase_if(all, [&](const cases::Mutation& m) { return !keeps_numbers(failing, m, argument); });
   std::vector<std::string> ids;
-  for (std::size_t k = 0; k < std::min(all.size(), most_of_one); ++k) {
-    cases::CaseId id = failing.id;
-    id.mutations.push_back(all[k * all.size() / std::min(all.size(), most_of_one)]);
-    const cases::HostCall call = cases::host_call(corpus.make(id), small_call);
-    if (call.expected.answer.outcome != Outcome::exhausted) ids.push_back(cases::to_text(id));
-  }
+  for (const cases::Mutation& m : evenly_chosen(all, most_of_one))
+    if (auto id = mutated(corpus, failing.id, m)) ids.push_back(std::move(*id));
   return ids;
 }
 
@@ -107,6 +128,18 @@ bool is_about(const verdict::Record& invalid, std::string_view argument) {
   return false;
 }
 
+// The words with which the testee refuses a call, as `, saying "..."`: it may refuse the call for another reason than
+// the broken rule. Empty if it gives none.
+std::string refusal(const verdict::Record& r) {
+  std::string_view said = r.got;
+  if (const std::string_view outcome = said.substr(0, said.find(": ")); outcome.size() < said.size())
+    said.remove_prefix(outcome.size() + 2);
+  else
+    return "";
+  said = said.substr(0, said.find('\n'));
+  return concat(", saying ", text::in_quotes(said.substr(0, most_quoted)), said.size() > most_quoted ? "..." : "");
+}
+
 // What the neighbours of an invalid call tell about an argument; empty if none of them breaks the same rule.
 std::string of_invalid(std::string_view argument, const verdict::Record& failing, std::vector<Neighbour> some) {
   std::erase_if(some,
@@ -118,7 +151,28 @@ std::string of_invalid(std::string_view argument, const verdict::Record& failing
                                        some.empty() ? "none" : std::to_string(some.size()), all, all == 1 ? "" : "s",
                                        argument, all == 1 ? "s" : "");
   const auto refused = shown(std::move(some));
-  return refused ? fmt::format("{}, such as {}", told, refused->is) : told;
+  return refused ? fmt::format("{}, such as {}{}", told, refused->is, refusal(refused->record)) : told;
+}
+
+// Tells the special numbers of a tensor without which the call passes, if the other numbers stay as they are. Of
+// several, the fewest numbers are told. Empty if there are none.
+std::string without_special(runner::Trials& trials, sandbox::TimeLimit time_limit, const cases::Corpus& corpus,
+                            const cases::Case& failing, std::size_t argument) {
+  std::vector<std::string> ids;
+  std::vector<const cases::SpecialNumbers*> replaced;
+  for (const cases::Mutation& m : cases::plain_numbers_of(*failing.op, failing.arguments, argument))
+    if (auto id = ids.size() < most_plain ? mutated(corpus, failing.id, m) : std::nullopt)
+      ids.push_back(std::move(*id)), replaced.push_back(&cases::special_numbers[static_cast<std::size_t>(m.n[1])]);
+  std::string told;
+  std::size_t judged = 0;
+  trials.run_while(ids, time_limit, [&](const runner::Judged& j) {
+    const cases::SpecialNumbers& special = *replaced[judged++];
+    if (j.record.valid && j.record.verdict == verdict::Verdict::pass)
+      told = fmt::format("The call passes with {} in place of {} in {}", special.instead, special.name,
+                         failing.op->arguments[argument].name);
+    return told.empty();
+  });
+  return told;
 }
 
 }  // namespace
@@ -133,6 +187,11 @@ std::vector<std::string> neighbours_of(runner::CaseRunner& case_runner, const ca
   for (std::size_t i = 0; i + c.op->outs() < c.arguments.size() && told.size() < most_told; ++i) {
     const std::string_view argument = c.op->arguments[i].name;
     if (!failing.valid && !is_about(failing, argument)) continue;
+    if (failing.valid)
+      if (std::string sentence = without_special(trials, time_limit, corpus, c, i); !sentence.empty()) {
+        told.push_back(std::move(sentence));
+        continue;
+      }
     std::vector<verdict::Record> records;
     const std::vector<std::string> ids = changed(corpus, c, i);
     trials.run_while(ids, time_limit, [&](runner::Judged j) { return records.push_back(std::move(j.record)), true; });

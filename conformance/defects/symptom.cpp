@@ -57,19 +57,6 @@ std::size_t length_of_number(std::string_view text) {
   return count(exponent) > 0 ? exponent + count(exponent) : n;
 }
 
-// The first line of a message with '#' in place of each number. Digits of a name, as in "int64", stay if asked for.
-std::string without_numbers(std::string_view message, bool keeps_names = false) {
-  message = message.substr(0, message.find('\n'));
-  std::string said;
-  while (!message.empty()) {
-    const bool is_in_name = keeps_names && !said.empty() && of_names.find(said.back()) != of_names.npos;
-    const std::size_t number = is_in_name ? 0 : length_of_number(message);
-    said += number > 0 ? '#' : message[0];
-    message.remove_prefix(std::max<std::size_t>(number, 1));
-  }
-  return said;
-}
-
 // Removes "In function NAME (...), " from the text and returns the name; empty if the text has no such part.
 std::string take_function(std::string& said) {
   static const std::string of_functions = std::string(of_names) + ":~";
@@ -93,6 +80,18 @@ std::string base_name(std::string_view operator_name) {
 }
 
 }  // namespace
+
+std::string without_numbers(std::string_view message, bool keeps_names) {
+  message = message.substr(0, message.find('\n'));
+  std::string said;
+  while (!message.empty()) {
+    const bool is_in_name = keeps_names && !said.empty() && of_names.find(said.back()) != of_names.npos;
+    const std::size_t number = is_in_name ? 0 : length_of_number(message);
+    said += number > 0 ? '#' : message[0];
+    message.remove_prefix(std::max<std::size_t>(number, 1));
+  }
+  return said;
+}
 
 std::string demand(const verdict::Record& r) {
   const std::size_t at = r.expected.find(": ");

@@ -33,6 +33,9 @@ std::vector<std::string> reasons_in(const verdict::Record& record);
 // The text of the library's message behind the source line that it names, with its numbers; empty if it names no line.
 std::string quoted(const verdict::Record& record);
 
+// The first line of a message with '#' in place of each number. Digits of a name, as in "int64", stay if asked for.
+std::string without_numbers(std::string_view message, bool keeps_names = false);
+
 // The demand of the reference that an invalid call does not meet, from the expected answer "invalid, <rule>: <demand>".
 // Empty if the call is valid.
 std::string demand(const verdict::Record& record);

@@ -376,6 +376,7 @@ class Describing {
     describe_pair();
     describe_bounds();
     describe_sizes();
+    describe_dimensions();
     describe_layouts();
     describe_results();
     say_if(different(input_dtypes_), "the inputs have different dtypes");
@@ -535,6 +536,34 @@ class Describing {
       for (const auto& [other, tensor] : all.subspan(i + 1))
         if (all[i].second->sizes != tensor->sizes)
           say(phrase(all[i].first, concat("and ", other, " have different sizes")));
+    describe_lengths();
+  }
+
+  // Compares the first sizes of an input and of a list of inputs, as kernels do with indices and the values for them.
+  void describe_lengths() {
+    for (std::size_t i = 0; i < op_.arguments.size(); ++i) {
+      const Tensors* list = std::get_if<Tensors>(&call_.arguments[i]);
+      if (!list || op_.arguments[i].out) continue;
+      for (const auto& [name, tensor] : named_inputs_) {
+        const auto differs = [t = tensor](const std::optional<Tensor>& item) {
+          return item && (item->rank() == 0 || t->rank() == 0 || item->sizes[0] != t->sizes[0]);
+        };
+        if (std::ranges::any_of(*list, differs))
+          say(phrase(name, concat("and ", op_.arguments[i].name, " have different first sizes")));
+      }
+    }
+  }
+
+  // The number of elements of the first input that a dimension argument names.
+  void describe_dimensions() {
+    const auto at = std::ranges::find(op_.arguments, "dim", &SchemaArgument::name);
+    if (at == op_.arguments.end() || named_inputs_.empty()) return;
+    const Int* dim = std::get_if<Int>(&call_.arguments[static_cast<std::size_t>(at - op_.arguments.begin())]);
+    const auto& [name, tensor] = named_inputs_.front();
+    const Int rank = tensor->rank();
+    if (!dim || *dim < -rank || *dim >= rank) return;
+    measure(phrase("the size of", concat(name, " along dim")),
+            static_cast<double>(tensor->sizes[static_cast<int>(*dim < 0 ? *dim + rank : *dim)]));
   }
 
   static bool is_operand(const SchemaArgument& a, const Value& v) {

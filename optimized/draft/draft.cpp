@@ -63,9 +63,11 @@ void Draft::leave_if_unread(std::uint32_t call, std::uint32_t into) {
   const Value& out = *planned.call.arguments.back();
   if (planned.dead || !flow.is_private(index_of(out)) || lookups_left < calls.size()) return;
   lookups_left -= calls.size();
+  const bool is_view = planned.call.roles->has(format::Use::viewed);  // calls may read its bytes as other values
   for (const Instruction& p : calls) {
     bool reads = false;
-    if (&p != &planned && !p.dead) each_tensor(p.call, [&](const Value& v) { reads = reads || root(v) == root(out); });
+    const auto is_read = [&](const Value& v) { return is_view ? &v == &out : root(v) == root(out); };
+    if (&p != &planned && !p.dead) each_tensor(p.call, [&](const Value& v) { reads = reads || is_read(v); });
     if (reads) return;
   }
   planned.dead = true, planned.into = into;
@@ -102,6 +104,14 @@ bool Draft::same_elements(const Tensor& a, const Tensor& b) const {
       (sizes->have_equal_counts(index_of(a), index_of(b)) || sizes->have_equal_counts(index_of(b), index_of(a))))
     return true;
   return same_sizes(a, b) && (are_contiguous || same_order(a, b));
+}
+
+bool Draft::has_sizes_of_product(const Call& call) const {
+  const auto a = sizes_of(call.tensor(0)), b = sizes_of(call.tensor(1)), out = sizes_of(call.out());
+  if (!a || !b || !out || a->rank < 2 || b->rank < 2) return false;
+  Shape product = *a;
+  product.sizes[a->rank - 1] = b->sizes[b->rank - 1];
+  return are_equal(product, *out);
 }
 
 bool Draft::has_sizes_of_operands(const Call& call) const {

@@ -60,6 +60,10 @@ struct Draft {
   bool has_sizes_of_operands(const Call& call) const;
   // Whether this holds and all tensors are float32.
   bool is_pointwise_f32(const Call& call) const;
+  // Whether the result of a product of matrices a b, its first two arguments, has the sizes of the product.
+  bool has_sizes_of_product(const Call& call) const;
+  // Whether no execution gives the tensor sizes that it cannot have.
+  bool always_fits(const Value& v) const { return !v.tensor->moves || sizes->always_fit(index_of(v)); }
   // Whether only calls use the value, and all calls that read its bytes see the same elements.
   bool is_seen_alike(std::uint32_t v);
   // Whether no call between `from` and `to` changes the elements or sizes of the value. Requires calls of the same

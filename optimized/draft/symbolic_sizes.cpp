@@ -169,6 +169,15 @@ bool sized(SymbolicSizes& all, const Call& call, Shape& sizes) {
   return true;
 }
 
+// Operands: size.
+bool filled(SymbolicSizes& all, const Call& call, Shape& sizes) {
+  const auto items = call[0].items();
+  if (!integers(call[0]) || items.size() > max_rank) return false;
+  sizes.rank = static_cast<int>(items.size());
+  std::ranges::transform(items, sizes.sizes, [&](const Value* size) { return all.integer_of(*size); });
+  return true;
+}
+
 // Operands: self, dim, start, end, step. Knows parts that begin at index 0.
 bool sliced(SymbolicSizes& all, const Call& call, Shape& sizes) {
   const bool begins = (call[2].kind == ValueKind::none && !call[2].changes) || is(call[2], 0);
@@ -182,6 +191,14 @@ bool sliced(SymbolicSizes& all, const Call& call, Shape& sizes) {
   if (size < 0 && size == end) return true;
   size = size >= 0 && end != unknown_size && all.is_at_most(end, size) ? end : unknown_size;
   return true;
+}
+
+// Operands: self, dim, keepdim. Knows results that keep the dimension.
+bool reduced(SymbolicSizes& all, const Call& call, Shape& sizes) {
+  if (!all.sizes_of(call[0], sizes) || call[1].changes || call[2].changes || !call[2].boolean) return false;
+  const int d = sizes.rank > 0 ? dim_of(call[1], sizes.rank) : -1;
+  if (d >= 0) sizes.sizes[d] = 1;
+  return d >= 0;
 }
 
 // Operands: start, end, step. Knows ranges from 0 to a size.
@@ -209,6 +226,7 @@ constexpr struct {
     {"aten::_native_batch_norm_legit_no_training.out", like_first},
     {"aten::_softmax.out", like_first},
     {"aten::addmm.out", multiplied<1, 2>},
+    {"aten::any.out", reduced},
     {"aten::arange.start_out", ranged},
     {"aten::bmm.out", multiplied<0, 1>},
     {"aten::convolution.out", convolved},
@@ -216,6 +234,7 @@ constexpr struct {
     {"aten::embedding.out", embedded},
     {"aten::expand_copy.out", sized<true>},
     {"aten::fill.Tensor_out", like_first},
+    {"aten::full.out", filled},
     {"aten::full_like.out", like_first},
     {"aten::linear.out", linear},
     {"aten::mm.out", multiplied<0, 1>},
@@ -313,6 +332,15 @@ std::optional<Shape> SymbolicSizes::broadcast_operands(const Call& call) const {
     broadcast_symbols(all, one);
   }
   return all;
+}
+
+bool SymbolicSizes::always_fit(std::uint32_t v) const {
+  const Tensor& t = source_->tensors[v];
+  const auto sizes = of(v);
+  return sizes && !t.unbounded &&
+         std::ranges::equal(sizes->span(), std::span(t.declared, t.rank), [&](std::int32_t size, std::int32_t most) {
+           return size != unknown_size && is_at_most(size, most);
+         });
 }
 
 std::int32_t SymbolicSizes::integer_of(const Value& v) const {

@@ -24,6 +24,10 @@ class SymbolicSizes {
 
   // The sizes of a value's tensor while instructions read it. Returns nothing if they may read different sizes.
   std::optional<Shape> of(std::uint32_t value) const;
+  // The instruction that sets the sizes of a value, or Flow::none.
+  std::uint32_t setter(std::uint32_t value) const { return known_[value].setter; }
+  // Whether no execution gives a tensor that moves sizes that it cannot have.
+  bool always_fit(std::uint32_t value) const;
   // Whether two tensors that move have equally many elements and refuse the same sizes, whenever an instruction reads
   // one of them after both have got their sizes. Only `a` may have a size that is 1 unless there are no elements.
   bool have_equal_counts(std::uint32_t a, std::uint32_t b) const;

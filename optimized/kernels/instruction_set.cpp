@@ -2,9 +2,20 @@
 
 #include <iterator>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace assay::kernels {
 
 #if defined(__x86_64__)
+
+bool has_vnni(InstructionSet set) {
+  if (!is_supported(set)) return false;
+  if (set == InstructionSet::avx512) return __builtin_cpu_supports("avx512vnni");
+  unsigned a = 0, b = 0, c = 0, d = 0;  // bit 4 of EAX of leaf 7.1 is AVX-VNNI
+  return set == InstructionSet::avx2 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 4 & 1) != 0;
+}
 
 bool is_compiled(InstructionSet set) { return set <= InstructionSet::avx512; }
 
@@ -38,6 +49,7 @@ constexpr auto only = InstructionSet::portable;
 
 bool is_compiled(InstructionSet set) { return set == only; }
 bool is_supported(InstructionSet set) { return is_compiled(set); }
+bool has_vnni(InstructionSet) { return false; }
 #endif
 
 std::optional<InstructionSet> find_instruction_set(std::string_view name) {

@@ -36,6 +36,8 @@ std::optional<InstructionSet> find_instruction_set(std::string_view name);
 // is_compiled: whether this library contains the set. is_supported: whether this machine can also run it.
 bool is_compiled(InstructionSet);
 bool is_supported(InstructionSet);
+// Whether this machine has the VNNI instructions, which sum products of bytes, for the vectors of a set.
+bool has_vnni(InstructionSet);
 // The fastest supported set. Nothing on an x86-64 without SSE4.2.
 std::optional<InstructionSet> best_instruction_set();
 

@@ -44,6 +44,19 @@ void dequantize_row(float zero_point, float scale, const Code* codes, float* y, 
   for (std::size_t i = 0; i < n; ++i) y[i] = (static_cast<float>(codes[i]) - zero_point) * scale;
 }
 
+template <class Code>
+void add_row(const AddedCodes& added, const Code* a, const Code* b, Code* codes, std::size_t n) {
+  const AddedCodes q = added;  // a copy: the compiler knows that no store to codes changes its numbers
+#pragma omp simd
+  for (std::size_t i = 0; i < n; ++i) {
+    const float x = (static_cast<float>(a[i]) - q.a_zero_point) * q.a_scale,
+                y = (static_cast<float>(b[i]) - q.b_zero_point) * q.b_scale;
+    const float code = std::nearbyint((x + y) * q.result.inverse_scale) + q.result.zero_point;
+    const float least = code < q.result.low ? q.result.low : code;
+    codes[i] = static_cast<Code>(static_cast<std::int32_t>(least > q.result.high ? q.result.high : least));
+  }
+}
+
 }  // namespace assay::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -71,6 +84,14 @@ template DequantizeRow<std::uint8_t> find_dequantize(InstructionSet);
 template DequantizeRow<std::int16_t> find_dequantize(InstructionSet);
 template DequantizeRow<std::uint16_t> find_dequantize(InstructionSet);
 template DequantizeRow<std::int32_t> find_dequantize(InstructionSet);
+
+template <class Code>
+AddRow<Code> find_add(InstructionSet set) {
+  constexpr AddRow<Code> of_set[] = ASSAY_OF_EACH_SET(add_row<Code>);
+  return of_set[static_cast<std::size_t>(set)];
+}
+template AddRow<std::int8_t> find_add(InstructionSet);
+template AddRow<std::uint8_t> find_add(InstructionSet);
 
 }  // namespace assay::kernels
 #endif

@@ -32,4 +32,15 @@ using DequantizeRow = void (*)(float zero_point, float scale, const Code* codes,
 template <class Code>
 DequantizeRow<Code> find_dequantize(InstructionSet);
 
+// Computes the codes of sums of numbers: what DequantizeRow of a and of b, a sum of floats and QuantizeRow compute one
+// after another. Requires scales whose sums are finite and limits that are codes.
+struct AddedCodes {
+  float a_zero_point, a_scale, b_zero_point, b_scale;
+  Quantizer result;  // requires !adds_first
+};
+template <class Code>
+using AddRow = void (*)(const AddedCodes&, const Code* a, const Code* b, Code* codes, std::size_t n);
+template <class Code>
+AddRow<Code> find_add(InstructionSet);
+
 }  // namespace assay::kernels

@@ -6,18 +6,19 @@
 
 // Fuses a softmax with the calls that replace its result by 0 in rows whose elements are all -infinity. The fused
 // softmax writes zeros for these rows and is unchanged for all other rows, which is what the calls compute together.
-// No other call reads the intermediate results, and x does not change between the softmax and the comparison.
+// No other call reads the intermediate results, and x does not change between the softmax and the comparison. Where
+// sizes move, all results have the symbolic sizes of x, or those of its rows, and their bounds allow all sizes.
 namespace assay::optimized {
 namespace {
 
 // A reduction along one dimension that keeps the dimension has a result of the right sizes.
-bool is_reduced(const Call& call) {
-  const Tensor &self = call.tensor(0), &out = *call.arguments.back()->tensor;
-  const int dim = dim_of(call[1], self.rank);
-  Shape shape = shape_of(self);
-  if (dim < 0 || self.moves || out.moves || !call[2].boolean) return false;
+bool is_reduced(const Draft& draft, const Call& call) {
+  const auto self = draft.sizes_of(call.tensor(0)), out = draft.sizes_of(call.out());
+  const int dim = dim_of(call[1], call.tensor(0).rank);
+  if (dim < 0 || !self || !out || !call[2].boolean) return false;
+  Shape shape = *self;
   shape.sizes[dim] = 1;
-  return std::ranges::equal(shape.span(), out.shape());
+  return are_equal(shape, *out);
 }
 
 // y = softmax(x); where(not any(not (x == -infinity)), full_like(y, 0), y), along one dimension.
@@ -41,15 +42,17 @@ bool fuse_mask(Draft& draft, std::uint32_t at) {
   const Value& x = softmax[0];
   for (const Instruction* mask : {equal, other, any, none})
     if (mask->call.arguments.back()->tensor->dtype != DType::boolean ||
-        !(mask == any ? is_reduced(mask->call) : draft.has_sizes_of_operands(mask->call)))
+        !draft.always_fits(*mask->call.arguments.back()) ||
+        !(mask == any ? is_reduced(draft, mask->call) : draft.has_sizes_of_operands(mask->call)))
       return false;
   const bool sized = draft.is_pointwise_f32(zeros->call) && draft.has_sizes_of_operands(where->call) &&
-                     draft.same_sizes(*x.tensor, *y.tensor);
+                     draft.same_sizes(*x.tensor, *y.tensor) && draft.always_fits(y) &&
+                     draft.always_fits(*zeros->call.arguments.back());
   const bool same_x = draft.root(equal->call[0]) == draft.root(x) && draft.flow.is_steady(draft.index_of(x));
   const bool same_rows = !softmax[1].changes && softmax[1].integer == any->call[1].integer && !any->call[1].changes &&
                          !any->call[2].changes;
   Value* out = where->call.arguments.back();
-  if (!sized || !same_x || !same_rows || !is_f32(x) || !is_f32(y) || !is_f32(*out) ||
+  if (!sized || !same_x || !same_rows || !is_float32(x) || !is_float32(y) || !is_float32(*out) ||
       !draft.same_elements(*x.tensor, *out->tensor))
     return false;
   Fusion fusion = fuser.fused();

@@ -37,6 +37,11 @@ class Copy {
   }
 
  private:
+  // Whether a kernel has accepted the call for all sizes, so that it must not change.
+  static bool reads_moving_views(const Call& call) {
+    return call.fusion && call.fusion->attention && call.fusion->attention->moving;
+  }
+
   Value& source() const { return *call_.arguments[0]; }
 
   bool find_uses(const View& view) {
@@ -47,7 +52,7 @@ class Copy {
       if (p.dead) continue;
       std::size_t reads = 0;
       each_tensor(p.call, [&](const Value& v) { reads += draft_.root(v) == group; });
-      if (reads > 0 && !p.call.roles) return false;
+      if (reads > 0 && (!p.call.roles || reads_moving_views(p.call))) return false;
       const auto arguments = p.call.arguments;
       for (std::size_t k = 0; reads > 0 && k + 1 < arguments.size(); ++k) {
         const Value* v = arguments[k];

@@ -20,6 +20,7 @@
 namespace assay::optimized {
 
 struct View;
+struct MovingViews;
 
 // The operands that turn a product of queries and keys into attention. The scores are multiplied by the scale, the mask
 // is added, and the softmax of each row is multiplied by the values. A view states how an operand is read; if it is
@@ -28,7 +29,20 @@ struct Attention {
   Value *values = nullptr, *mask = nullptr;  // the mask may be null
   const View *values_view = nullptr, *mask_view = nullptr;
   float scale = 1;
-  bool safe = false;  // a row that is -infinity throughout becomes zeros
+  bool safe = false;                    // a row that is -infinity throughout becomes zeros
+  const MovingViews* moving = nullptr;  // how operands are read if their sizes move, else null
+};
+
+struct Call;
+
+// The numbers for which the codes stand, of a call that reads and stores codes.
+struct CodesOfCall {
+  kernels::FakeQuantizer input, result;
+  kernels::FakeQuantizer other = {};  // of a sum, the second operand
+  // Of a convolution or a matrix product, the call that converts the codes of the weight to numbers, and whether these
+  // codes are the transposed second factor of the call.
+  const Call* weight = nullptr;
+  bool has_transposed_weight = false;
 };
 
 // Work of other instructions that a call also does. Before the result of a convolution or matrix product is stored, it
@@ -46,6 +60,7 @@ struct Fusion {
   bool safe = false;    // for softmax: a row whose elements are all -infinity becomes zeros
   bool unread = false;  // for a pool: the indices are not written, because no call reads them
   const Attention* attention = nullptr;
+  const CodesOfCall* codes = nullptr;
   // For each argument, the view through which it is read or written, or null.
   std::span<const View* const> views;
 };
@@ -118,6 +133,7 @@ struct Kernel {
   bool takes_views = false;  // whether the kernel accepts calls with views
   // The constant that `prepare` packs, so that `run` does not read it; null if the call has none.
   const Tensor* (*packs)(const Call& call) = nullptr;
+  bool takes_codes = false;  // whether the kernel computes Fusion::codes; it then accepts no call without them
 };
 
 // A kernel and the operator that it computes. Rows are sorted by operator. The first kernel that accepts a call

@@ -78,7 +78,9 @@ void write_operands(const Call& call, format::Text& to) {
 namespace {
 
 bool takes_fusion(const KernelRow& row, const Call& call) {
-  return !call.fusion || (!row.is_loop && (row.kernel->takes_views || call.fusion->views.empty()));
+  const Fusion* fusion = call.fusion;
+  if (row.kernel->takes_codes != (fusion && fusion->codes)) return false;
+  return !fusion || (!row.is_loop && (row.kernel->takes_views || fusion->views.empty()));
 }
 
 // The first kernel whose row meets the condition and that accepts the call, or null.

@@ -43,10 +43,11 @@ std::size_t results_of(const kernels::ConvolutionAxis& axis, std::size_t cells, 
 }  // namespace
 
 std::optional<Convolution> convolution_of(const Call& call, Shape& result) {
-  const auto is_floats = [&](std::size_t i) {
-    return call[i].kind == ValueKind::tensor && call.tensor(i).dtype == DType::float32;
-  };
-  if (!is_floats(input) || !is_f32(call[weight]) || !is_floats(out)) return {};
+  if (!is_float32(call[input]) || !is_f32(call[weight]) || !is_float32(call[out])) return {};
+  return geometry_of(call, result);
+}
+
+std::optional<Convolution> geometry_of(const Call& call, Shape& result) {
   const Tensor &x = call.tensor(input), &w = call.tensor(weight), &y = call.tensor(out);
   if ((has_bias(call) && !is_f32(call[bias])) || (x.rank != 3 && x.rank != 4)) return {};
   if (w.rank != x.rank || y.rank != x.rank || call[transposed].kind != ValueKind::boolean || call[transposed].changes ||

@@ -7,7 +7,7 @@
 #include "optimized/runtime/kernel.h"
 #include "optimized/selection/layout.h"
 
-// Reads calls of aten::convolution with float32 over one or two dimensions.
+// Reads calls of aten::convolution over one or two dimensions, with float32 unless a function says otherwise.
 namespace assay::optimized::convolution {
 
 enum Operand { input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, out };
@@ -17,8 +17,10 @@ inline bool moves(const Call& call) { return call.tensor(input).moves || call.te
 
 // Reads the call and computes the sizes of its result. Returns nothing if no kernel supports the call.
 std::optional<kernels::Convolution> convolution_of(const Call& call, Shape& result);
-// The same, but also returns nothing if a fact is known only when the call runs, or if the call cannot be merged with
-// its fusion.
+// The same for tensors of any dtype. Requires that input, weight and out are tensors.
+std::optional<kernels::Convolution> geometry_of(const Call& call, Shape& result);
+// The same as convolution_of, but also returns nothing if a fact is known only when the call runs, or if the call
+// cannot be merged with its fusion.
 std::optional<kernels::Convolution> fixed_convolution(const Call& call);
 
 // Whether the weights must be finite, and whether they are. The formula has no products outside of the image, where the

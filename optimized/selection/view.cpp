@@ -109,6 +109,25 @@ bool compose(View& v, const View& inner, const Strides& of_tensor) {
   return true;
 }
 
+bool invert(View& view, const Strides& other) {
+  View to;
+  for (int d = 0; d < view.shape.rank; ++d) {
+    if (view.shape.sizes[d] == 1) continue;
+    int at = to.shape.rank++;
+    for (; at > 0 && view.strides.of[to.shape.sizes[at - 1]] < view.strides.of[d]; --at)
+      to.shape.sizes[at] = to.shape.sizes[at - 1];
+    to.shape.sizes[at] = d;
+  }
+  std::ptrdiff_t next = 1;
+  for (int i = to.shape.rank - 1; i >= 0; --i) {
+    const int d = to.shape.sizes[i];
+    if (view.strides.of[d] != next) return false;
+    next *= view.shape.sizes[d];
+    to.shape.sizes[i] = view.shape.sizes[d], to.strides.of[i] = other.of[d];
+  }
+  return view = to, true;
+}
+
 bool slice(View& v, const Value& dim, const Value& first, const Value& last, const Value& by) {
   const int d = v.shape.rank > 0 ? dim_of(dim, v.shape.rank) : -1;
   if (d < 0 || by.kind != ValueKind::integer || by.integer < 1) return false;

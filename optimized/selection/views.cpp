@@ -236,4 +236,9 @@ std::optional<View> view_of_copy(const Call& call) {
   return view;
 }
 
+bool view_through(const Call& call, View& view) {
+  const Viewer viewer = call.roles->has(format::Use::viewed) ? reshaped_view : find_viewer(call.roles->name);
+  return viewer && viewer(call, view);
+}
+
 }  // namespace assay::optimized

@@ -28,6 +28,9 @@ bool reshape(View& view, std::span<const std::int32_t> sizes);
 // Composes two views. `view` is a view of a tensor that was copied through `inner`. It becomes a view of the memory
 // from which the tensor was copied. A dimension may be split. Returns false if no strides describe the result.
 bool compose(View& view, const View& inner, const Strides& of_tensor);
+// `view` has each element of a tensor once. Given the strides of another tensor along the view's dimensions, it becomes
+// the places in the other tensor of the elements in the tensor's own order. Returns false if no strides describe them.
+bool invert(View& view, const Strides& other);
 
 // Slices a view, or selects an index of it. Returns false if the operands are invalid.
 bool slice(View& view, const Value& dim, const Value& start, const Value& end, const Value& step);
@@ -43,5 +46,17 @@ bool viewed_shape(const Call& call, std::int64_t count, Shape& shape);
 // The view of its first argument that a call copies. Returns nothing if the call does not copy, will be refused, or has
 // an operand that may change.
 std::optional<View> view_of_copy(const Call& call);
+// Changes a view of the first argument of a call to the view that the result is of the same elements. The call copies,
+// or makes a handle. Returns false if the call will be refused, changes elements, or no strides describe the view.
+bool view_through(const Call& call, View& view);
+
+// How attention reads operands whose sizes move: for each operand, the calls that make what attention reads of the
+// operand's tensor, the first call first. Those of `out` make the out of the result.
+struct MovingViews {
+  std::span<const Call> q, k, values, mask, out;
+  std::size_t queries = 0, keys = 0, depth = 0, width = 0;  // upper bounds
+  // Whether a kernel has accepted the call for all sizes. While a method is made, sizes that move are not known.
+  bool accepted = false;
+};
 
 }  // namespace assay::optimized

@@ -5,12 +5,12 @@
 
 #include "operators/unary.gen.h"
 #include "reference/array.h"
+#include "reference/numerics/quotient.h"
 
 namespace assay {
 namespace {
 
-// Quotient and remainder. They wrap for the least integer and -1, the only quotient beyond the range.
-Int quotient(Int a, Int b) { return b == -1 ? wrapping_negate(a) : a / b; }
+// The remainder of a quotient. The processor's division would end the process for the least integer and -1.
 Int rest(Int a, Int b) { return b == -1 ? 0 : a % b; }
 
 bool crosses(Int remainder, Int divisor) { return remainder != 0 && (remainder < 0) != (divisor < 0); }

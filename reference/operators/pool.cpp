@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "reference/dtype.h"
+#include "reference/numerics/quotient.h"
 #include "reference/words/window.h"
 
 namespace assay {
@@ -78,7 +79,7 @@ void average(Array<T>& out, const Array<T>& self, const Pool&... pool) {
   each_average(out.sizes, self.sizes, pool..., [&](const Window& window, Int divisor, Int flat) {
     Sum<T> sum = 0;
     each_cell(window, self.sizes, [&](Int cell) { add(sum, self[cell]); });
-    out[flat] = sum / static_cast<T>(divisor);
+    out[flat] = quotient(sum, static_cast<T>(divisor));
   });
 }
 
@@ -86,7 +87,7 @@ template <class T, class... Pool>
 void spread(Array<T>& grad_input, const Array<T>& grad_output, const Pool&... pool) {
   Array<Sum<T>> sums(grad_input.sizes);
   each_average(grad_output.sizes, grad_input.sizes, pool..., [&](const Window& window, Int divisor, Int flat) {
-    const T share = grad_output[flat] / static_cast<T>(divisor);
+    const T share = quotient(grad_output[flat], static_cast<T>(divisor));
     each_cell(window, grad_input.sizes, [&](Int cell) { add(sums[cell], share); });
   });
   std::ranges::copy(sums.data, grad_input.data.begin());

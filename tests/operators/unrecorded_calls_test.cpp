@@ -105,6 +105,12 @@ TEST(Precision, CausalAttentionStopsAtTheQuery) {
 
 // -- eager does not check, or reads other memory ----------------------------------------------------------------------
 
+TEST(Unchecked, TheLeastIntegerDividedByMinus1Wraps) {  // eager ends in a signal
+  const Tensor one = tensor(int64, {1, 1, 1}, {-0x1p63});
+  EXPECT_THAT(Asked("aten::avg_pool2d.out", {one, Ints{1, 1}, Ints{}, Ints{0, 0}, false, true, Int{-1}}).values(),
+              ElementsAre(-0x1p63));
+}
+
 TEST(Unchecked, AGivenScaleMustLeaveACellForEachPlace) {
   const auto refused = [](bool align_corners, double scale) {
     return refusal("aten::_upsample_bilinear2d_aa.out", {ramp({1, 1, 1, 4}), Ints{1, 5}, align_corners, none, scale});

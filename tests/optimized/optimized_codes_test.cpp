@@ -15,25 +15,27 @@ using Index = PlanBuilder::Index;
 constexpr double scale = 0.25;
 constexpr Real nan = std::numeric_limits<Real>::quiet_NaN(), infinity = std::numeric_limits<Real>::infinity();
 
-// A program whose values of 2 x 2 elements each have memory of their own.
+// A program whose values of four elements each have memory of their own.
 struct Quantized {
+  PlanBuilder::Sizes sizes = {2, 2};
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   std::uint64_t end = 0;
 
-  Index values(DType dtype = float32) { return plan.planned(dtype, {2, 2}, 1, std::exchange(end, end + 64)); }
+  Index values(DType dtype = float32) { return plan.planned(dtype, sizes, 1, std::exchange(end, end + 64)); }
   Index input = values();
 
   struct Numbers {
     Int zero_point, low = -128, high = 127;
+    DType dtype = int8;
   };
   Index quantize(Index x, const Numbers& n, Index codes) {
     plan.call_named("quantized_decomposed::quantize_per_tensor.out", operands(x, n, codes));
     return codes;
   }
-  Index quantize(Index x, const Numbers& n) { return quantize(x, n, values(int8)); }
-  Index dequantize(Index codes, const Numbers& n) {
-    const Index out = values();
+  Index quantize(Index x, const Numbers& n) { return quantize(x, n, values(n.dtype)); }
+  Index dequantize(Index codes, const Numbers& n) { return dequantize(codes, n, values()); }
+  Index dequantize(Index codes, const Numbers& n, Index out) {
     plan.call_named("quantized_decomposed::dequantize_per_tensor.out", operands(codes, n, out));
     return out;
   }
@@ -60,6 +62,21 @@ struct Quantized {
     const std::int8_t codes[] = {4, -8, 0, 12};
     return plan.constant(int8, {2, 2}, program.constant(to_bytes(codes)));
   }
+  // A convolution of an image of two channels, with one group or two.
+  Index convolution(Index x, Index weight, Int groups) {
+    const Index out = values(), ones = plan.integers({1, 1}), zeros = plan.integers({0, 0});
+    plan.call_named("aten::convolution.out", {{"input", x},
+                                              {"weight", weight},
+                                              {"bias", plan.none()},
+                                              {"stride", ones},
+                                              {"padding", zeros},
+                                              {"dilation", ones},
+                                              {"transposed", plan.boolean(false)},
+                                              {"output_padding", zeros},
+                                              {"groups", plan.integer(groups)},
+                                              {"out", out}});
+    return out;
+  }
 
   // The reference and the optimized runtime agree. Returns the number of steps.
   std::size_t expect_agreement(std::vector<Index> outputs, std::size_t folded = 0) {
@@ -67,12 +84,14 @@ struct Quantized {
     const Bytes file = program.bytes();
     hosts::Host host(hosts::valid_program(borrowed(file), {}));
     adapters::OptimizedClient client(file, {}, {});
+    Dims dims;
+    for (const std::int32_t n : sizes) dims.push_back(n);
     for (const auto& x : {std::vector<Real>{0.125, 0.375, -0.125, -0.375},
                           {1.5, 1.625, 5.875, 6.125},
                           {-31, 32, -40, 40},
                           {nan, infinity, -infinity, 0},
                           {nan, nan, nan, nan}}) {
-      const std::vector<Value> inputs{tensor(float32, {2, 2}, x)};
+      const std::vector<Value> inputs{tensor(float32, dims, x)};
       const std::vector<Value> want = host.call("forward", inputs), got = client.call("forward", inputs);
       EXPECT_TRUE(std::ranges::equal(got, want, files::same)) << "for inputs that begin with " << x[0];
     }
@@ -81,19 +100,20 @@ struct Quantized {
     return assay_step_count(method);
   }
 
- private:
   template <class T, std::size_t n>
   static Bytes to_bytes(const T (&all)[n]) {
     const auto bytes = std::as_bytes(std::span(all));
     return {bytes.begin(), bytes.end()};
   }
+
+ private:
   std::vector<PlanBuilder::Operand> operands(Index x, const Numbers& n, Index out) {
     return {{"input", x},
             {"scale", plan.real(scale)},
             {"zero_point", plan.integer(n.zero_point)},
             {"quant_min", plan.integer(n.low)},
             {"quant_max", plan.integer(n.high)},
-            {"dtype", plan.integer(static_cast<Int>(int8))},
+            {"dtype", plan.integer(static_cast<Int>(n.dtype))},
             {"out", out}};
   }
 };
@@ -155,6 +175,66 @@ TEST(OptimizedCodes, AreConvertedBackAgainAfterTheyChange) {
 }
 
 // The product packs the constant. The sum reads it in each execution.
+// Codes of both dtypes whose number 0 has this distance from the least code.
+std::vector<Quantized::Numbers> signed_and_unsigned(Int zero_point) {
+  return {{zero_point - 128}, {zero_point, 0, 255, uint8}};
+}
+
+TEST(OptimizedCodes, AreMultipliedAsIntegers) {
+  for (const Quantized::Numbers& x : signed_and_unsigned(131))
+    for (const Quantized::Numbers& y : signed_and_unsigned(20)) {
+      Quantized q;
+      const Index weight = q.dequantize(q.constant_codes(), {0}), product = q.product(q.rounded(q.input, x), weight);
+      EXPECT_EQ(q.expect_agreement({q.quantize(q.clamp(product, -3, 20), y)}, 1), 2u);
+    }
+}
+
+TEST(OptimizedCodes, AreConvolvedAsIntegers) {
+  for (const Quantized::Numbers& x : signed_and_unsigned(131))
+    for (const Quantized::Numbers& y : signed_and_unsigned(20))
+      for (const std::int32_t groups : {1, 2}) {
+        Quantized q{.sizes = {1, 2, 1, 2}};
+        const std::int8_t codes[] = {4, -8}, all[] = {4, -8, 0, 12};
+        const PlanBuilder::Sizes sizes{2, 2 / groups, 1, 1};
+        const auto data = q.program.constant(groups == 1 ? q.to_bytes(all) : q.to_bytes(codes));
+        const Index weight = q.dequantize(q.plan.constant(int8, sizes, data), {0},
+                                          q.plan.planned(float32, sizes, 1, std::exchange(q.end, q.end + 64)));
+        EXPECT_EQ(q.expect_agreement({q.quantize(q.convolution(q.rounded(q.input, x), weight, groups), y)}, 1), 2u);
+      }
+}
+
+TEST(OptimizedCodes, AreAddedInOnePass) {
+  for (const Quantized::Numbers& x : signed_and_unsigned(131))
+    for (const Quantized::Numbers& y : signed_and_unsigned(20)) {
+      Quantized q;
+      const Index a = q.rounded(q.input, x), b = q.dequantize(q.quantize(q.clamp(q.input, -2, 9), x), x);
+      const bool is_one_pass = x.dtype == y.dtype;
+      EXPECT_EQ(q.expect_agreement({q.quantize(q.clamp(q.add(a, b), -3, 20), y)}), is_one_pass ? 4u : 8u);
+    }
+}
+
+// The sum reads the numbers, the product their codes.
+TEST(OptimizedCodes, AreConvertedBackForTheOtherReaders) {
+  Quantized q;
+  const Index weight = q.dequantize(q.constant_codes(), {0}), x = q.rounded(q.input, {3});
+  EXPECT_EQ(q.expect_agreement({q.quantize(q.product(x, weight), {5}), q.add(x, x)}, 1), 4u);
+}
+
+// Between the conversion and the product, the codes change.
+TEST(OptimizedCodes, AreNotReadAfterTheyChange) {
+  Quantized q;
+  const Index weight = q.dequantize(q.constant_codes(), {0}), codes = q.quantize(q.input, {3});
+  const Index x = q.dequantize(codes, {3});
+  q.quantize(q.add(q.input, q.input), {3}, codes);
+  EXPECT_EQ(q.expect_agreement({q.quantize(q.product(x, weight), {5}), q.dequantize(codes, {3})}, 1), 7u);
+}
+
+TEST(OptimizedCodes, OfWeightsWithAZeroPointAreConvertedBack) {
+  Quantized q;
+  const Index weight = q.dequantize(q.constant_codes(), {4});
+  EXPECT_EQ(q.expect_agreement({q.quantize(q.product(q.rounded(q.input, {3}), weight), {5})}, 1), 4u);
+}
+
 TEST(OptimizedCodes, OfConstantsAreConvertedBackBeforeTheFirstExecution) {
   Quantized q;
   const Index weight = q.dequantize(q.constant_codes(), {0}), x = q.rounded(q.input, {0});

@@ -249,7 +249,7 @@ class Watcher {
     step_ = step, instructions_.clear();
     const optimized::Step& s = method_.steps()[step];
     const auto* out = s.call.roles && !s.call.arguments.empty() ? s.call.arguments.back() : nullptr;
-    if (!out || out->kind != optimized::ValueKind::tensor || out->tensor->dtype != DType::float32) return;
+    if (!out || out->kind != optimized::ValueKind::tensor || !is_compared(out->tensor->dtype)) return;
     if (!calls_operator(s.instruction) || !is_merged(s.instruction)) return;
     const Evaluated want = of_instruction(s.instruction);
     compare(want, actual(index_of(*out)));
@@ -259,6 +259,9 @@ class Watcher {
   }
 
  private:
+  static bool is_compared(DType dtype) {
+    return dtype == DType::float32 || dtype == DType::int8 || dtype == DType::uint8;
+  }
   const pte::KernelCall& kernel_call(std::size_t i) const {
     return *plan_.chains()->Get(0)->instructions()->Get(static_cast<unsigned>(i))->instr_args_as_KernelCall();
   }
@@ -335,6 +338,31 @@ class Watcher {
     return {};
   }
 
+  // The sizes of a value when instruction `before` begins. A merged step does not set the sizes of a view, but the
+  // operands of the view tell them.
+  Dims sizes_of(std::uint32_t v, std::size_t before) const {
+    const auto* made = find_view(v, before);
+    Dims sizes;
+    if (made)
+      for (const optimized::Value* size : method_.value(static_cast<std::uint32_t>(made->args()->Get(1))).items())
+        sizes.push_back(size->integer);
+    else
+      for (const std::int32_t n : method_.value(v).tensor->shape()) sizes.push_back(n);
+    return sizes;
+  }
+  const pte::KernelCall* find_view(std::uint32_t v, std::size_t before) const {
+    for (std::size_t i = before; i-- > 0;) {
+      const auto* call =
+          plan_.chains()->Get(0)->instructions()->Get(static_cast<unsigned>(i))->instr_args_as_KernelCall();
+      if (call &&
+          plan_.operators()->Get(static_cast<unsigned>(call->op_index()))->name()->str() ==
+              "executorch_prim::et_view" &&
+          argument(i, 2) == v)
+        return call;
+    }
+    return nullptr;
+  }
+
   // The value of a tensor when instruction `before` begins.
   Evaluated of_value(std::uint32_t v, std::size_t before) {
     const auto writer = writer_of(v, before);
@@ -346,8 +374,7 @@ class Watcher {
     if (is_floating(found.value.dtype)) found.value = cast(found.value, DType::float64);
     if (!writer || writer->value == v)
       return found;  // a merged step does not set the sizes of its intermediate results
-    found.value.sizes = {};
-    for (const std::int32_t n : method_.value(v).tensor->shape()) found.value.sizes.push_back(n);
+    found.value.sizes = sizes_of(v, before);
     found.value.dim_order = Dims::counting(found.value.sizes.size());
     if (found.error) found.error->sizes = found.value.sizes, found.error->dim_order = found.value.dim_order;
     return found;

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "conformance/adapters/optimized/client.h"
+#include "conformance/files/compare.h"
 #include "conformance/files/file.h"
-#include "conformance/files/same.h"
 #include "conformance/hosts/host.h"
 #include "tests/support/methods.h"
 
@@ -42,6 +42,7 @@ struct Moving {
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   std::uint64_t end = 0;
+  files::Tolerance tolerance{.rtol = 0, .atol = 0};
 
   Index fixed(const PlanBuilder::Sizes& sizes, DType dtype = float32) {
     std::uint64_t bytes = 8;
@@ -107,7 +108,8 @@ struct Moving {
       EXPECT_EQ(got.rule, want.rule) << "for sizes " << i;
       refused_ += !want.rule.empty();
       if (!got.rule.empty() || !want.rule.empty()) continue;
-      EXPECT_TRUE(std::ranges::equal(got.outputs, want.outputs, files::same)) << "for sizes " << i;
+      const auto agree = [&](const Value& a, const Value& b) { return files::compare(a, b, tolerance).agrees(); };
+      EXPECT_TRUE(std::ranges::equal(got.outputs, want.outputs, agree)) << "for sizes " << i;
     }
     return assay_step_count(client.method("forward").method);
   }
@@ -362,6 +364,113 @@ TEST(OptimizedSizes, BroadcastConstants) {
   const Index x = m.moving(largest), one = m.weight({1, 3, 1, 1});
   const Index out = m.add(m.convolve(x, m.moving(largest)), one, m.moving(largest));
   EXPECT_EQ(m.expect_agreement({x}, {out}, image_sizes), 2u);
+}
+
+// Attention of 2 heads of 4 numbers to a sequence of n positions. Queries, keys and values are products of the
+// sequence.
+struct Attends : Moving {
+  std::int32_t longest;
+  Index x, n, heads = plan.integer(2), depth = plan.integer(4);
+
+  explicit Attends(std::int32_t longest = most) : longest(longest), x(moving({longest, 8})), n(plan.integer(0)) {
+    tolerance = {.rtol = 1e-5, .atol = 1e-5};
+    plan.call("aten::sym_size.int", {x, plan.integer(0), n});
+  }
+  Index view(Index self, const std::vector<std::int64_t>& values, const PlanBuilder::Sizes& bounds) {
+    const Index out = plan.tensor(float32, bounds, pte::TensorShapeDynamism::DYNAMIC_BOUND);
+    plan.call("executorch_prim::et_view.default", {self, plan.list<pte::IntListT>(values), out});
+    return out;
+  }
+  Index permute(Index self, const std::vector<Int>& dims, Index out) {
+    plan.call_named("aten::permute_copy.out", {{"self", self}, {"dims", plan.integers(dims)}, {"out", out}});
+    return out;
+  }
+  Index multiply(std::string_view op, Index a, Index b, Index out) {
+    return plan.call_named(op, {{"self", a}, {"mat2", b}, {"out", out}}), out;
+  }
+  // [2, n, 4]
+  Index split() {
+    const Index product = multiply("aten::mm.out", x, weight({8, 8}), moving({longest, 8}));
+    return permute(view(product, {n, heads, depth}, {longest, 2, 4}), {1, 0, 2}, moving({2, longest, 4}));
+  }
+  Index transposed(Index k) { return permute(k, {0, 2, 1}, moving({2, 4, longest})); }
+  // [n, n]
+  Index mask() {
+    return multiply("aten::mm.out", x, permute(x, {1, 0}, moving({8, longest})), moving({longest, longest}));
+  }
+  // From queries and transposed keys to the results of the heads, side by side. There are at most `most_scores` scores
+  // of a head's queries.
+  Index attend(Index q, Index k, Index v, Index mask, std::int32_t most_scores) {
+    const PlanBuilder::Sizes groups{1, 2, longest, longest};
+    const Index scores = multiply("aten::bmm.out", q, k, moving({2, longest, most_scores}));
+    const Index grouped = view(scores, {plan.integer(1), heads, n, n}, {1, 2, longest, most_scores});
+    const Index scaled = moving({1, 2, longest, most_scores}), weights = moving(groups);
+    plan.call_named("aten::mul.Scalar_out", {{"self", grouped}, {"other", plan.real(0.125)}, {"out", scaled}});
+    plan.call_named("aten::_softmax.out", {{"self", add(scaled, mask, moving(groups))},
+                                           {"dim", plan.integer(-1)},
+                                           {"half_to_float", plan.boolean(false)},
+                                           {"out", weights}});
+    const Index all =
+        multiply("aten::bmm.out", view(weights, {heads, n, n}, {2, longest, longest}), v, moving({2, longest, 4}));
+    return permute(view(all, {heads, n, depth}, {2, longest, 4}), {1, 0, 2}, moving({longest, 2, 4}));
+  }
+  std::size_t expect_lengths(Index out) {
+    std::vector<std::vector<Sizes>> lengths;
+    for (const Int length : {longest, 3, 1, 0, 2, longest, 4}) lengths.push_back({{length, 8}});
+    return expect_agreement({x}, {out}, lengths);
+  }
+};
+
+TEST(OptimizedSizes, AttendToSequences) {
+  Attends a;
+  const Index q = a.split(), k = a.transposed(a.split()), v = a.split();
+  const Index out = a.attend(q, k, v, a.mask(), most);
+  EXPECT_EQ(a.expect_lengths(out), 7u);  // size, four products, a transposed sequence, attention
+  EXPECT_EQ(a.refused(), 0u);
+}
+
+// Keys whose bytes are seen in another order. If the longest sequence has 4 positions, the sizes are those of
+// transposed keys.
+TEST(OptimizedSizes, AttendToKeysInTheOrderOfTheirBytes) {
+  Attends a(4);
+  const Index q = a.split(), k = a.view(a.split(), {a.heads, a.depth, a.n}, {2, 4, 4}), v = a.split();
+  a.expect_lengths(a.attend(q, k, v, a.mask(), 4));
+  EXPECT_EQ(a.refused(), 0u);
+}
+
+// The scores of more than 3 positions are refused.
+TEST(OptimizedSizes, DoNotAttendPastTheBoundsOfScores) {
+  Attends a;
+  const Index q = a.split(), k = a.transposed(a.split()), v = a.split();
+  a.expect_lengths(a.attend(q, k, v, a.mask(), 3));
+  EXPECT_EQ(a.refused(), 3u);
+}
+
+// A mask of equal bounds is broadcast, or refused.
+TEST(OptimizedSizes, DoNotAttendWithMasksOfEqualBounds) {
+  Attends a;
+  const Index mask = a.moving({most, most});
+  const Index q = a.split(), k = a.transposed(a.split()), v = a.split();
+  const Index out = a.attend(q, k, v, mask, most);
+  EXPECT_GT(
+      a.expect_agreement({a.x, mask}, {out},
+                         {{{3, 8}, {3, 3}}, {{3, 8}, {1, 3}}, {{3, 8}, {3, 1}}, {{3, 8}, {2, 3}}, {{3, 8}, {3, 2}}}),
+      7u);
+  EXPECT_EQ(a.refused(), 2u);
+}
+
+// Two calls read the weights: they must be stored.
+TEST(OptimizedSizes, KeepWeightsThatOthersRead) {
+  Attends a;
+  const Index q = a.split(), k = a.transposed(a.split()), v = a.split();
+  const Index scores = a.multiply("aten::bmm.out", q, k, a.moving({2, most, most})),
+              weights = a.moving({2, most, most});
+  a.plan.call_named(
+      "aten::_softmax.out",
+      {{"self", scores}, {"dim", a.plan.integer(-1)}, {"half_to_float", a.plan.boolean(false)}, {"out", weights}});
+  const Index out = a.multiply("aten::bmm.out", weights, v, a.moving({2, most, 4}));
+  std::vector<std::vector<Sizes>> lengths{{{most, 8}}, {{3, 8}}, {{0, 8}}};
+  a.expect_agreement({a.x}, {out, weights}, lengths);
 }
 
 // Images that lie channels last between convolutions, and calls that accept that layout or do not.

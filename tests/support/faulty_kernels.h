@@ -648,6 +648,212 @@ inline const std::vector<Mistake>& mistakes() {
          k.run();
        },
        "count_include_pad.*(contiguous|channels last)|(contiguous|channels last).*count_include_pad"},
+
+      // what authors forget in a path of its own
+      {"the tail of a vector of 8 is not written", "aten::exp.out",
+       [](K k) {
+         if (k.run()) k.written = k.out().count() / 8 * 8;
+       },
+       "last multiple of 8 elements"},
+      {"the last dimension has the stride 1", "aten::neg.out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         if (!k.run() || self.rank() < 2 || is_complex(self.dtype)) return;
+         Dims order = self.dim_order;
+         const int last = self.rank() - 1;
+         order.erase(static_cast<int>(std::ranges::find(order, last) - order.begin()));
+         order.push_back(last);
+         Tensor read = self;
+         read.dim_order = order;
+         std::vector<Value> all{read, k.out()};
+         if (call(*find_operator("aten::neg.out"), all).outcome != Outcome::ok) return;
+         const Dims given = k.out().dim_order;
+         k.out() = arranged(std::get<Tensor>(all.back()), given);
+       },
+       "contiguous|dim order"},
+      {"the padding of the second dimension is 0", "aten::convolution.out",
+       [](K k) {
+         if (k.ints("padding").size() == 2) k.ints("padding")[1] = 0;
+         k.run();
+       },
+       "ignores the last of padding"},
+      {"dilation is ignored where there are groups", "aten::convolution.out",
+       [](K k) {
+         if (k.integer("groups") > 1) std::ranges::fill(k.ints("dilation"), 1);
+         k.run();
+       },
+       "ignores dilation.*groups"},
+      {"the last of equal elements", "aten::argmin.out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         const Int* dim = std::get_if<Int>(&k["dim"]);
+         if (!dim || self.rank() != 1 || self.dtype == DType::boolean || !k.run()) return void(k.run());
+         const Array<Real> all = read<Real>(self);
+         Int best = 0;
+         for (Int i = 0; i < all.count(); ++i)
+           if (std::isnan(all[i]) || (!std::isnan(all[best]) && all[i] <= all[best])) best = i;
+         replace(k.out(), [&](Int, Real) { return static_cast<Real>(best); });
+       },
+       "equal|tie"},
+      {"a mean divides by n - 1", "aten::mean.out",
+       [](K k) {
+         if (!is_floating(k.out().dtype)) return void(k.run());
+         reduce(k, [](const std::vector<Real>& all) {
+           return std::accumulate(all.begin(), all.end(), 0.0) / (static_cast<Real>(all.size()) - 1);
+         });
+       },
+       "n - 1"},
+      {"sums of half terms in half", "aten::mean.out",
+       [](K k) {
+         const DType dtype = k.out().dtype;
+         if (!is_half(dtype)) return void(k.run());
+         reduce(k, [&](const std::vector<Real>& all) {
+           Real sum = 0;
+           for (const Real x : all) sum = round_to(dtype, sum + x);
+           return sum / static_cast<Real>(all.size());
+         });
+       },
+       "sums to the half type|lose bits in float16|bits in float16"},
+      {"NaN is skipped", "aten::amax.out",
+       [](K k) {
+         reduce(k, [](const std::vector<Real>& all) {
+           Real most = -std::numeric_limits<Real>::infinity();
+           for (const Real x : all) most = x > most ? x : most;
+           return most;
+         });
+       },
+       "NaN"},
+      {"max of min where min is above max", "aten::clamp.out",
+       [](K k) {
+         const bool both = k.has("min") && k.has("max");
+         const Real low = both ? k.number("min") : 0, high = both ? k.number("max") : 1;
+         each(k, [&](Real x, Real r) { return low > high && !std::isnan(x) ? std::clamp<Real>(x, high, low) : r; });
+       },
+       "min is above max"},
+      {"eps outside of the root of a layer", "aten::native_layer_norm.out",
+       [](K k) {
+         const Real eps = k.number("eps");
+         if (!k.run()) return;
+         Array<Real> out = read<Real>(k.out()), rstd = read<Real>(std::get<Tensor>(k["out2"]));
+         if (k.has("weight") || k.has("bias") || rstd.count() == 0) return;
+         const Int each = out.count() / rstd.count();
+         for (Int i = 0; i < rstd.count(); ++i) {
+           const Real old = rstd[i];
+           rstd[i] = 1 / (std::sqrt(std::max<Real>(0, 1 / (old * old) - eps)) + eps);
+           for (Int j = 0; j < each; ++j) out[i * each + j] *= rstd[i] / old;
+         }
+         write(out, k.out()), write(rstd, std::get<Tensor>(k["out2"]));
+       },
+       "eps outside"},
+      {"no maximum is subtracted from logits", "aten::_log_softmax.out",
+       [](K k) {
+         if (k.out().dtype != DType::float32) return void(k.run());
+         along(k, k.integer("dim"), [](std::vector<Real>& row) {
+           float sum = 0;
+           for (const Real x : row) sum += std::exp(static_cast<float>(x));
+           for (Real& x : row) x = static_cast<float>(x) - std::log(sum);
+         });
+       },
+       "maximum"},
+      {"a negative dim is 0", "aten::_softmax.out",
+       [](K k) { k.integer("dim") = std::max<Int>(0, k.integer("dim")), k.run(); },
+       "negative dim|dim is (negative|-1)"},
+      {"integers are divided as in C", "aten::div.out_mode",
+       [](K k) {
+         const std::string* mode = std::get_if<std::string>(&k["rounding_mode"]);
+         if (mode && *mode == "floor" && is_integer(k.out().dtype)) k["rounding_mode"] = std::string("trunc");
+         k.run();
+       },
+       "toward 0"},
+      {"halves are quantized away from zero", "quantized_decomposed::quantize_per_tensor.out",
+       [](K k) {
+         const Array<Real> input = k.numbers("input");
+         const Real scale = k.number("scale"), zero = k.number("zero_point"), least = k.number("quant_min"),
+                    most = k.number("quant_max");
+         if (!k.run()) return;
+         replace(k.out(), [&](Int i, Real r) {
+           const auto q = static_cast<Real>(static_cast<float>(input[i]) * (1.0F / static_cast<float>(scale)));
+           return std::fabs(q - std::trunc(q)) == 0.5 ? std::clamp(std::round(q) + zero, least, most) : r;
+         });
+       },
+       "halfway|away from 0|truncat|round"},
+      {"the tanh form for both", "aten::gelu.out", [](K k) { k["approximate"] = std::string("tanh"), k.run(); },
+       "\"tanh\" for every approximate|approximate is \"?none"},
+      {"an empty tensor ends the list", "aten::cat.out",
+       [](K k) {
+         Tensors list = std::get<Tensors>(k["tensors"]);
+         if (!k.run()) return;
+         const auto empty = std::ranges::find_if(list, [](const auto& t) { return t->count() == 0; });
+         if (empty != list.end() && empty + 1 != list.end()) std::ranges::fill(k.out().bytes, std::byte{});
+       },
+       "size of 0|empty"},
+      {"a negative index is 0", "aten::select_copy.int_out",
+       [](K k) { k.integer("index") = std::max<Int>(0, k.integer("index")), k.run(); },
+       "negative index|index is negative"},
+      {"the second operand is not broadcast", "aten::sub.out",
+       [](K k) {
+         const Tensor self = k.tensor("self"), other = k.tensor("other");
+         if (!k.run() || !k.has_numbers() || other.count() == 0 || self.sizes == other.sizes) return;
+         const Array<Real> a = read<Real>(self), b = read<Real>(other);
+         const Real alpha = k.number("alpha");
+         if (self.sizes != k.out().sizes) return;
+         replace(k.out(), [&](Int i, Real r) {
+           const Real wrong = a[i] - alpha * b[i % b.count()];
+           return is_floating(k.out().dtype) ? wrong : r;
+         });
+       },
+       "different sizes|broadcast"},
+      {"1,024 elements at most", "aten::tan.out", [](K k) { k.written = 1024, k.run(); }, "first 1024 elements"},
+      {"int64 is computed in int32", "aten::abs.out",
+       [](K k) {
+         if (k.run() && k.out().dtype == DType::int64) {
+           Array<Int> out = read<Int>(k.out());
+           for (Int& x : out.data) x = wrap_to(DType::int32, x);
+           write(out, k.out());
+         }
+       },
+       "2\\^31|int32"},
+      {"uint8 has a sign", "aten::sqrt.out",
+       [](K k) {
+         Tensor& self = k.tensor("self");
+         if (self.dtype == DType::uint8) self = cast(cast(self, DType::int8), DType::int16);
+         k.run();
+       },
+       "uint8 numbers as int8"},
+      {"true and true is 2", "aten::add.out",
+       [](K k) {
+         const Tensor a = k.tensor("self"), b = k.tensor("other");
+         if (!k.run() || k.out().dtype != DType::boolean || a.dtype != DType::boolean || b.dtype != DType::boolean ||
+             a.sizes != b.sizes)
+           return;
+         for (std::size_t i = 0; i < k.out().bytes.size(); ++i)
+           k.out().bytes[i] = static_cast<std::byte>(static_cast<int>(a.bytes[i]) + static_cast<int>(b.bytes[i]));
+       },
+       "bool"},
+      {"alpha is ignored for integers", "aten::sub.out",
+       [](K k) {
+         if (is_integer(k.out().dtype)) k["alpha"] = Int{1};
+         k.run();
+       },
+       "ignores alpha.*integer"},
+      {"divisor_override is ignored", "aten::avg_pool2d.out", [](K k) { k["divisor_override"] = {}, k.run(); },
+       "ignores divisor_override"},
+      {"keepdim is ignored for negative dims", "aten::amin.out",
+       [](K k) {
+         if (std::ranges::any_of(k.ints("dim"), [](Int d) { return d < 0; })) k.flag("keepdim") = false;
+         k.run();
+       },
+       "ignores keepdim.*(dim|-1)"},
+      {"rows beyond 1,024", "aten::_log_softmax.out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         if (!k.run() || self.rank() == 0) return;
+         const Int dim = k.integer("dim") + (k.integer("dim") < 0 ? self.rank() : 0);
+         if (self.sizes[static_cast<int>(dim)] > 1024) replace(k.out(), [](Int, Real r) { return 2 * r + 1; });
+       },
+       "size of self along dim is at least 10|last size of self is at least 10|elements of self is at least 10"},
+      {"a variance divides by n", "aten::var.correction_out", [](K k) { k["correction"] = Int{0}, k.run(); },
+       "ignores correction"},
   };
   return all;
 }

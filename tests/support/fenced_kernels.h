@@ -23,25 +23,26 @@ namespace assay::kernels {
 
 inline constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
 
-// n floats that end at a guard page. The bytes before the floats must not change.
-class Fenced {
+// n elements that end at a guard page. The bytes before the elements must not change.
+template <class T>
+class FencedArray {
  public:
-  explicit Fenced(std::size_t n, std::size_t alignment = sizeof(float)) {
+  explicit FencedArray(std::size_t n, std::size_t alignment = sizeof(T)) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const std::size_t bytes = (n * sizeof(float) + alignment - 1) / alignment * alignment;
+    const std::size_t bytes = (n * sizeof(T) + alignment - 1) / alignment * alignment;
     size_ = (bytes + 2 * page - 1) / page * page + page;
     memory_ = static_cast<std::byte*>(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     if (memory_ == MAP_FAILED || mprotect(memory_ + size_ - page, page, PROT_NONE) != 0) std::abort();
     before_ = size_ - page - bytes;
     std::memset(memory_, pattern, before_);
-    floats_ = {reinterpret_cast<float*>(memory_ + before_), n};
+    elements_ = {reinterpret_cast<T*>(memory_ + before_), n};
   }
-  explicit Fenced(const std::vector<float>& values) : Fenced(values.size()) {
-    std::ranges::copy(values, floats_.begin());
+  explicit FencedArray(const std::vector<T>& values) : FencedArray(values.size()) {
+    std::ranges::copy(values, elements_.begin());
   }
-  Fenced(const Fenced&) = delete;
-  Fenced& operator=(const Fenced&) = delete;
-  ~Fenced() {
+  FencedArray(const FencedArray&) = delete;
+  FencedArray& operator=(const FencedArray&) = delete;
+  ~FencedArray() {
     for (std::size_t i = 0; i < before_; ++i)
       if (memory_[i] != std::byte{pattern}) {
         ADD_FAILURE() << "written " << before_ - i << " bytes before the beginning";
@@ -50,15 +51,16 @@ class Fenced {
     munmap(memory_, size_);
   }
 
-  float* data() const { return floats_.data(); }
-  std::vector<float> values() const { return {floats_.begin(), floats_.end()}; }
+  T* data() const { return elements_.data(); }
+  std::vector<T> values() const { return {elements_.begin(), elements_.end()}; }
 
  private:
   static constexpr unsigned char pattern = 0xa5;
   std::byte* memory_;
   std::size_t size_, before_;
-  std::span<float> floats_;
+  std::span<T> elements_;
 };
+using Fenced = FencedArray<float>;
 
 inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   const auto bits = [](float x) { return std::bit_cast<std::uint32_t>(x); };

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t most_state = 1024;
 
 // The most bytes that rewrites of a call take: for its fusion and for the views of its operands.
-constexpr std::uint64_t most_rewritten = 1536;
+constexpr std::uint64_t most_rewritten = 2560;
 
 // What reading, data flow, lifetimes and rewrites take of the workspace.
 constexpr std::uint64_t workspace_of_a_value = 256 + SymbolicSizes::workspace_of_value(max_rank),

@@ -320,6 +320,12 @@ TEST(Defects, TellWhatSimilarCallsGet) {
               testing::ContainsRegex("  The testee refuses none of [0-9]+ other values of self that break the rule\n"));
 }
 
+TEST(Defects, TellWhichNumbersMatter) {
+  runner::SuiteOptions options;
+  options.operators = "aten::ceil.out";
+  EXPECT_THAT(listed(defects(options)), testing::HasSubstr("  The call passes with 0 in place of -0 in self\n"));
+}
+
 TEST(Defects, NeedNoLaboratory) {
   runner::SuiteOptions options;
   options.operators = "aten::sin.out";
@@ -367,6 +373,17 @@ TEST(Defects, NameTheCircumstance) {
       << found[0].smallest.message;
 }
 
+std::vector<verdict::Defect> defects_of_library(testee::KernelLibrary& library, std::string operators) {
+  const contract::Contract everything;
+  runner::CaseRunner children(corpus(), library, everything, {2s, 60s});
+  runner::SuiteOptions options;
+  options.operators = std::move(operators);
+  std::vector<defects::JudgedCase> cases;
+  runner::judge_blocks(children, runner::plan_blocks(corpus(), options, false), 2,
+                       [&](const verdict::Record& r) { cases.push_back(defects::seen(r)); });
+  return defects::defects_of(&children, corpus(), cases, 2, [](std::string_view) {});
+}
+
 // A kernel that leaves its outs at the sizes with which they come.
 class Unresizing final : public testee::KernelLibrary {
  public:
@@ -385,17 +402,60 @@ class Unresizing final : public testee::KernelLibrary {
 
 TEST(Defects, AreNamedOnceForOutsThatComeLargerAndSmaller) {
   Unresizing library;
-  const contract::Contract everything;
-  runner::CaseRunner children(corpus(), library, everything, {2s, 60s});
-  runner::SuiteOptions options;
-  options.operators = "aten::sin.out";
-  std::vector<defects::JudgedCase> cases;
-  runner::judge_blocks(children, runner::plan_blocks(corpus(), options, false), 2,
-                       [&](const verdict::Record& r) { cases.push_back(defects::seen(r)); });
-  const std::vector<verdict::Defect> found =
-      defects::defects_of(&children, corpus(), cases, 2, [](std::string_view) {});
+  const std::vector<verdict::Defect> found = defects_of_library(library, "aten::sin.out");
   ASSERT_EQ(found.size(), 1u) << listed(found);
   EXPECT_EQ(found[0].sentence, "aten::sin.out gives results of wrong sizes with outs that come larger or smaller");
+}
+
+// A kernel that accepts invalid calls of two dtypes, and refuses the others as the reference does.
+class Accepting final : public testee::KernelLibrary {
+ public:
+  std::string_view name() const override { return "accepting"; }
+  bool has(const Operator&) const override { return true; }
+  testee::Reply call(const Operator& op, std::span<testee::HostValue> a) override {
+    const testee::Reply reply = reference_.call(op, a);
+    const Given g{op, a};
+    return g.is("self", DType::float32) || g.is("self", DType::uint16) ? testee::Reply{} : reply;
+  }
+
+ private:
+  adapters::ReferenceLibrary reference_;
+};
+
+TEST(Defects, QuoteHowOtherValuesAreRefused) {
+  Accepting library;
+  EXPECT_THAT(listed(defects_of_library(library, "aten::bitwise_not.out")),
+              testing::ContainsRegex("that break the rule, such as .*, saying \"self is [^\"]*\"\n"));
+}
+
+TEST(Defects, TellWhereABrokenRuleIsSkipped) {
+  Accepting library;
+  EXPECT_THAT(listed(defects_of_library(library, "aten::mm.out")),
+              testing::HasSubstr(", unless no_products(self, mat2) ("));
+}
+
+// Kernels that refuse float16 in one line of their source, each in its own words.
+class Wordy final : public testee::KernelLibrary {
+ public:
+  std::string_view name() const override { return "wordy"; }
+  bool has(const Operator&) const override { return true; }
+  testee::Reply call(const Operator& op, std::span<testee::HostValue> a) override {
+    if (Given{op, a}.is("self", DType::float16))
+      return {Outcome::invalid, op.name == "aten::sin.out" ? "check.h:7: no angle" : "check.h:7: no hyperbola"};
+    return reference_.call(op, a);
+  }
+
+ private:
+  adapters::ReferenceLibrary reference_;
+};
+
+TEST(Defects, TellTheWordsOfEachOperator) {
+  Wordy library;
+  const std::vector<verdict::Defect> found = defects_of_library(library, "aten::sin.out,aten::sinh.out");
+  ASSERT_EQ(found.size(), 1u) << listed(found);
+  const bool of_sin = found[0].smallest.operator_name == "aten::sin.out";
+  EXPECT_EQ(found[0].neighbours.at(0), of_sin ? "In aten::sinh.out, the message is 'no hyperbola'"
+                                              : "In aten::sin.out, the message is 'no angle'");
 }
 
 // The number of known calls of a drawer, and how many of `count` drawn calls were new.

@@ -42,7 +42,8 @@ class Book:
         self.numerics = Rows((spec / "numerics.md").read_text())
         self.functions = Functions(ROOT / "reference" / "operators")
         kernels = yaml.load((ROOT / "optimized/selection/kernels.yaml").read_text(), yaml.CSafeLoader)
-        self.kernels = {**kernels["pointwise"], **kernels["others"]}
+        fast = [kernels["pointwise"], kernels["others"]]
+        self.kernels = {op: [kernel for family in fast for kernel in family.get(op, [])] for op in set().union(*fast)}
         self.coverages = coverages(cases.read_text() if cases else asked(assay, "cases", "--json", "--golden", ROOT / "golden" / "operators"))
         self.implemented = implemented(asked(assay, "operators"))
         self.runs = Runs(runs)

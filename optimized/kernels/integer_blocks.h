@@ -1,0 +1,87 @@
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "optimized/kernels/integer_product.h"
+#include "optimized/kernels/product.h"
+
+// How integer products are packed and cut into blocks.
+namespace assay::kernels {
+
+// The bytes of gathered rows that are multiplied by all panels before the next rows are gathered: a part of the
+// second-level cache. Small machines have little memory.
+constexpr std::size_t gathered_bytes(InstructionSet set) {
+  return set == InstructionSet::portable ? 2 << 10 : 96 << 10;
+}
+
+// The products of a result.
+constexpr std::size_t products_of(const Convolution& c) { return c.y.kernel * c.x.kernel * c.inputs; }
+
+// The weights of a group. Each element of a panel is four weights of one output channel.
+constexpr Panels integer_panels(const Convolution& c) { return {c.set, (products_of(c) + 3) / 4, c.outputs}; }
+
+constexpr std::size_t block_rows_of(const Convolution& c) {
+  return std::max(gathered_bytes(c.set) / (integer_panels(c).depth * 4), most_rows);
+}
+
+// One group of one image. Codes are unsigned bytes: `flip` turns a signed code into one that is greater by 128.
+struct IntegerProduct {
+  const IntegerConvolution& c;
+  const CodeImages& image;
+  Panels panels;
+  const std::uint8_t* codes;  // the first channel of the group in the first pixel
+  const float* packed;
+  std::uint8_t* out;
+  std::size_t out_stride;
+  std::size_t block_rows;  // results whose codes are gathered together
+
+  std::uint8_t flip() const { return c.has_signed_input ? 0x80 : 0; }
+  std::uint8_t outside() const { return static_cast<std::uint8_t>(c.input_zero_point) ^ flip(); }
+  std::size_t row_bytes() const { return panels.depth * 4; }
+  std::size_t height() const { return c.shape.y.results(image.height, false); }
+  std::size_t width() const { return c.shape.x.results(image.width, false); }
+  std::size_t padded() const { return panels.vectors() * panels.lanes(); }
+  const float* sums() const { return packed; }
+  const float* scales() const { return packed + padded(); }
+  const float* shifts() const { return packed + 2 * padded(); }
+  const float* weights() const { return packed + 3 * padded(); }
+};
+
+// Stores the numbers of a channel whose weights have this sum. Scales are `stride` floats behind sums, and shifts
+// behind scales. The sum begins with what the zero point of the input adds to all products.
+inline void store_numbers(const IntegerConvolution& c, const ChannelNumbers& numbers, std::int32_t weights, float* to,
+                          std::size_t stride) {
+  const auto zero_point = static_cast<std::uint32_t>(c.input_zero_point + (c.has_signed_input ? 128 : 0));
+  const std::uint32_t begin =
+      static_cast<std::uint32_t>(numbers.addend) - zero_point * static_cast<std::uint32_t>(weights);
+  std::memcpy(to, &begin, sizeof begin);
+  to[stride] = numbers.scale, to[2 * stride] = numbers.shift;
+}
+
+// Depthwise. Channels are packed in chunks that fill a vector of bytes. A row of taps is a number of pixels that is a
+// multiple of four; where the kernel is narrower, neighbouring results of a strip multiply the same pixels by shifted
+// weights. Packed: the code of the outside for each channel; for each chunk the sums, scales and shifts of its channels
+// and, for each result of a strip, the weights of each four pixels.
+constexpr std::size_t chunk_channels(const Convolution& c) { return 4 * traits(c.set).lanes; }
+constexpr std::size_t padded_channels(const Convolution& c) {
+  return (c.groups + chunk_channels(c) - 1) / chunk_channels(c) * chunk_channels(c);
+}
+constexpr std::size_t strip_pixels(const Convolution& c) { return (c.x.kernel + 3) / 4 * 4; }  // of a row
+constexpr std::size_t strip_results(const Convolution& c) {
+  return c.x.dilation == 1 && strip_pixels(c) >= c.x.kernel + c.x.stride ? 2 : 1;
+}
+constexpr std::size_t tap_groups(const Convolution& c) { return c.y.kernel * strip_pixels(c) / 4; }  // of a result
+constexpr std::size_t most_depthwise_pixels = 64;
+constexpr std::size_t floats_of_chunk(const Convolution& c) {
+  return (3 + strip_results(c) * tap_groups(c)) * chunk_channels(c);
+}
+
+std::size_t packed_depthwise_floats(const IntegerConvolution&);
+void pack_depthwise(const IntegerConvolution&, const std::int8_t* weight, const WeightStrides&, const Channels&,
+                    float* packed);
+// Computes one image.
+void convolve_depthwise(const IntegerConvolution&, const CodeImages&, const float* packed, std::uint8_t* out,
+                        std::size_t out_stride, const Threads&);
+
+}  // namespace assay::kernels

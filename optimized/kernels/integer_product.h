@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "optimized/kernels/convolution.h"
+
+// Convolutions and matrix products of 8-bit codes. The sum of the products is an integer without rounding, modulo 2^32.
+// It becomes a code: f32(f32(sum) scale) + shift is rounded to a float, limited, rounded to the nearest integer, half
+// to even, and the zero point is added. All instruction sets give the same codes. Requires what kernels/convolution.h
+// requires; only scratch memory is written beside the result.
+namespace assay::kernels {
+
+// The codes of a result: `low` to `high`. The code of 0 is the zero point.
+struct CodeRange {
+  std::int32_t zero_point = 0, low = -128, high = 127;
+};
+
+struct IntegerConvolution {
+  Convolution shape;                  // requires can_convolve
+  bool has_signed_input = true;       // whether the input's codes are int8, or uint8
+  std::int32_t input_zero_point = 0;  // the code that is the image outside of its bounds; requires a code
+  CodeRange result;                   // requires codes of one 8-bit dtype
+  bool uses_vnni = false;             // requires has_vnni(shape.set)
+};
+
+// Whether `convolve` can compute a convolution: its sums fit, and the taps of a depthwise one are few.
+bool can_convolve(const Convolution&);
+
+// The numbers of an output channel. A sum begins with `addend`.
+struct ChannelNumbers {
+  float scale = 1, shift = 0;
+  std::int32_t addend = 0;
+};
+struct Channels {
+  ChannelNumbers (*of)(const void* context, std::size_t channel);
+  const void* context;
+};
+
+std::size_t packed_floats(const IntegerConvolution&);
+// Packs weights and numbers; strides are in bytes. `packed` must be aligned to packed_alignment bytes.
+void pack(const IntegerConvolution&, const std::int8_t* weight, const WeightStrides& strides, const Channels& channels,
+          float* packed);
+
+// Images of codes, channels last, as in Images.
+struct CodeImages {
+  const void* data = nullptr;
+  std::size_t count = 1, height = 1, width = 1;
+  std::size_t pixel_stride = 0;  // codes
+};
+
+// The bytes of scratch memory that `convolve` needs for any images.
+std::size_t scratch_bytes(const IntegerConvolution&, const Threads&);
+
+// Computes codes in `out`, channels last; out_stride is the distance of their pixels in codes.
+void convolve(const IntegerConvolution&, const CodeImages&, const float* packed, void* out, std::size_t out_stride,
+              void* scratch, const Threads& = {});
+
+}  // namespace assay::kernels

@@ -1,0 +1,249 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "optimized/kernels/integer_product.h"
+#include "tests/support/backwards.h"
+#include "tests/support/fenced_kernels.h"
+
+// Convolutions and products of codes, of every instruction set with and without VNNI, equal plain loops bit for bit.
+// The memory is between guard pages.
+namespace assay::kernels {
+namespace kernels_integer_test {
+
+struct Way {
+  InstructionSet set;
+  bool uses_vnni;
+};
+std::vector<Way> ways() {
+  std::vector<Way> all;
+  for (const InstructionSet set : sets())
+    for (const bool uses_vnni : {false, true})
+      if (!uses_vnni || has_vnni(set)) all.push_back({set, uses_vnni});
+  return all;
+}
+
+class IntegerKernels : public testing::TestWithParam<Way> {};
+INSTANTIATE_TEST_SUITE_P(EachWay, IntegerKernels, testing::ValuesIn(ways()), [](const auto& way) {
+  return std::string(traits(way.param.set).name) + (way.param.uses_vnni ? "_vnni" : "");
+});
+
+std::mt19937 generator(7);
+int any(int low, int high) { return std::uniform_int_distribution(low, high)(generator); }
+template <class T>
+std::vector<T> random_codes(std::size_t n, int low, int high) {
+  std::vector<T> values(n);
+  for (T& x : values) x = static_cast<T>(any(low, high));
+  return values;
+}
+
+struct Case {
+  ConvolutionAxis y = {}, x = {};
+  std::size_t height = 1, width = 1, groups = 1, inputs = 3, outputs = 5, images = 1, pixel_gap = 0, out_gap = 0;
+  bool has_signed_input = true, has_signed_result = true;
+  int input_zero_point = 3;
+  CodeRange result = {-5, -128, 127};
+  int lowest = -128, highest = 127;  // of the input
+  int lowest_weight = -128, highest_weight = 127;
+  std::vector<ChannelNumbers> numbers = {};
+
+  std::size_t channels() const { return groups * inputs; }
+  std::size_t out_channels() const { return groups * outputs; }
+  std::size_t plane() const { return y.kernel * x.kernel; }
+  std::size_t out_height() const { return y.results(height, false); }
+  std::size_t out_width() const { return x.results(width, false); }
+};
+
+struct Data {
+  std::vector<std::uint8_t> input;  // with gaps
+  std::vector<std::int8_t> weight;
+};
+
+constexpr std::uint8_t untouched = 0x5a;
+
+std::vector<std::uint8_t> run(const Way& way, const Case& c, const Data& data, const Threads& threads) {
+  const IntegerConvolution convolution{{way.set, c.groups, c.inputs, c.outputs, c.y, c.x, false},
+                                       c.has_signed_input,
+                                       c.input_zero_point,
+                                       c.result,
+                                       way.uses_vnni};
+  const FencedArray<std::uint8_t> in(data.input);
+  const FencedArray<std::int8_t> weight(data.weight);
+  const Fenced packed(packed_floats(convolution), packed_alignment);
+  const Channels channels{[](const void* all, std::size_t i) { return static_cast<const ChannelNumbers*>(all)[i]; },
+                          c.numbers.data()};
+  pack(convolution, weight.data(), {c.plane() * c.inputs, c.plane(), c.x.kernel, 1}, channels, packed.data());
+  const FencedArray<std::uint8_t> scratch(scratch_bytes(convolution, threads));
+  const std::size_t stride = c.out_channels() + c.out_gap;
+  const FencedArray<std::uint8_t> out(
+      std::vector<std::uint8_t>(c.images * c.out_height() * c.out_width() * stride - c.out_gap, untouched));
+  convolve(convolution, {in.data(), c.images, c.height, c.width, c.channels() + c.pixel_gap}, packed.data(), out.data(),
+           stride, scratch.data(), threads);
+  return out.values();
+}
+
+// The code that the formula gives to output channel o of result (y, x).
+std::uint8_t want(const Case& c, const Data& data, std::size_t image, std::size_t y, std::size_t x, std::size_t o) {
+  const std::size_t group = o / c.outputs;
+  std::int64_t sum = c.numbers[o].addend;
+  for (std::size_t i = 0; i < c.y.kernel; ++i)
+    for (std::size_t j = 0; j < c.x.kernel; ++j) {
+      const std::size_t row = y * c.y.stride + i * c.y.dilation - c.y.padding,
+                        column = x * c.x.stride + j * c.x.dilation - c.x.padding;
+      if (row >= c.height || column >= c.width) continue;
+      for (std::size_t k = 0; k < c.inputs; ++k) {
+        const std::uint8_t code =
+            data.input[((image * c.height + row) * c.width + column) * (c.channels() + c.pixel_gap) + group * c.inputs +
+                       k];
+        const int number = c.has_signed_input ? static_cast<std::int8_t>(code) : code;
+        sum += std::int64_t{number - c.input_zero_point} *
+               data.weight[((o * c.inputs + k) * c.y.kernel + i) * c.x.kernel + j];
+      }
+    }
+  EXPECT_EQ(sum, static_cast<std::int32_t>(sum));
+  const float scaled = static_cast<float>(sum) * c.numbers[o].scale, shifted = scaled + c.numbers[o].shift;
+  const int code = static_cast<int>(std::nearbyint(
+                       std::min(std::max(shifted, static_cast<float>(c.result.low - c.result.zero_point)),
+                                static_cast<float>(c.result.high - c.result.zero_point)))) +
+                   c.result.zero_point;
+  return static_cast<std::uint8_t>(code);
+}
+
+void check(const Way& way, Case c) {
+  if (!c.has_signed_input) c.lowest += 128, c.highest += 128, c.input_zero_point += 128;
+  if (!c.has_signed_result) c.result.low += 128, c.result.high += 128, c.result.zero_point += 128;
+  const std::size_t pixels = c.images * c.height * c.width, stride = c.channels() + c.pixel_gap;
+  const Data data{
+      random_codes<std::uint8_t>(pixels * stride - c.pixel_gap, c.lowest, c.highest),
+      random_codes<std::int8_t>(c.out_channels() * c.inputs * c.plane(), c.lowest_weight, c.highest_weight)};
+  if (c.numbers.empty())
+    for (std::size_t o = 0; o < c.out_channels(); ++o)  // many sums lie between two codes
+      c.numbers.push_back(
+          {0.5f / static_cast<float>(1 << any(2, 12)), static_cast<float>(any(-9, 9)) * 0.25f, any(-100000, 100000)});
+  const std::vector<std::uint8_t> out = run(way, c, data, {});
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::size_t o = i % (c.out_channels() + c.out_gap), place = i / (c.out_channels() + c.out_gap),
+                      x = place % c.out_width(), y = place / c.out_width() % c.out_height(),
+                      image = place / c.out_width() / c.out_height();
+    ASSERT_EQ(out[i], o < c.out_channels() ? want(c, data, image, y, x, o) : untouched)
+        << "channel " << o << " of result " << place;
+  }
+  for (std::size_t count = 2; count <= 3; ++count)
+    EXPECT_EQ(run(way, c, data, backwards(count)), out) << count << " threads";
+}
+
+TEST_P(IntegerKernels, MultiplyAroundEachEdgeOfATile) {
+  const std::size_t lanes = traits(GetParam().set).lanes;
+  for (const std::size_t rows : {1u, 2u, 5u, 6u, 7u, 9u, 10u, 11u, 13u})
+    for (std::size_t vectors = 0; vectors <= 5; ++vectors)
+      for (const std::size_t more : {std::size_t{1}, lanes / 2 + 1, lanes})
+        for (const std::size_t depth : {1u, 3u, 4u, 7u, 67u})
+          check(GetParam(), {.width = rows,
+                             .inputs = depth,
+                             .outputs = vectors * lanes + more,
+                             .pixel_gap = depth % 2,
+                             .out_gap = rows % 3});
+}
+
+TEST_P(IntegerKernels, MultiplyInBlocks) {
+  check(GetParam(), {.width = 150, .inputs = 1200, .outputs = 70});
+  check(GetParam(), {.width = 13, .inputs = 20000, .outputs = 9, .highest_weight = 100});
+}
+
+TEST_P(IntegerKernels, ReadAndWriteSignedAndUnsignedCodes) {
+  for (const std::size_t groups : {1u, 6u})
+    for (const bool has_signed_input : {false, true})
+      for (const bool has_signed_result : {false, true})
+        for (const int zero_point : {-128, -1, 0, 127})
+          check(GetParam(), {.y = {3, 1, 1},
+                             .x = {3, 1, 1},
+                             .height = 4,
+                             .width = 9,
+                             .groups = groups,
+                             .inputs = 6 / groups,
+                             .outputs = groups == 1 ? 20u : 1u,
+                             .images = 2,
+                             .has_signed_input = has_signed_input,
+                             .has_signed_result = has_signed_result,
+                             .input_zero_point = zero_point,
+                             .result = {zero_point, zero_point < 0 ? -100 : -128, 90}});
+}
+
+// The largest sums of both signs. The scale keeps their codes apart.
+TEST_P(IntegerKernels, SumExtremeCodes) {
+  for (const std::size_t depth : {4093u, 65793u})
+    for (const int zero_point : {-128, 127})
+      for (const int code : {-128, 127})
+        for (const int weight : {-128, 127})
+          for (const bool has_signed_input : {false, true})
+            check(GetParam(), {.width = 3,
+                               .inputs = depth,
+                               .outputs = 3,
+                               .has_signed_input = has_signed_input,
+                               .input_zero_point = zero_point,
+                               .result = {0, -128, 127},
+                               .lowest = code,
+                               .highest = code,
+                               .lowest_weight = weight,
+                               .highest_weight = weight,
+                               .numbers = {{0x1p-24f}, {0x1p-25f, 0.5f}, {0x1p-26f, 0, weight < 0 ? 1 : -1}}});
+}
+
+// Halves go to the even code, before the zero point is added.
+TEST_P(IntegerKernels, RoundHalvesToEven) {
+  for (const int zero_point : {0, 1})
+    check(GetParam(), {.width = 40,
+                       .inputs = 1,
+                       .outputs = 8,
+                       .result = {zero_point, -128, 127},
+                       .lowest_weight = 1,
+                       .highest_weight = 5,
+                       .numbers = std::vector<ChannelNumbers>(8, {0.5f})});
+}
+
+TEST_P(IntegerKernels, LimitSumsThatAreNoCodes) {
+  for (const float scale : {1e30f, 3e38f})
+    for (const std::size_t groups : {1u, 5u})
+      check(GetParam(), {.width = 12,
+                         .groups = groups,
+                         .inputs = 5 / groups,
+                         .outputs = 5 / groups,
+                         .numbers = std::vector<ChannelNumbers>(5, {scale, -scale})});
+}
+
+// Kernels of each kind over images that just hold them, and larger ones.
+void check_axes(const Way& way, const Case& base) {
+  for (const std::size_t kernel : {1u, 2u, 3u, 5u})
+    for (const std::size_t stride : {1u, 2u})
+      for (const std::size_t padding : {0u, 1u, 2u})
+        for (const std::size_t dilation : {1u, 2u}) {
+          Case c = base;
+          c.y = c.x = {kernel, stride, padding, dilation};
+          c.x.kernel = kernel == 2 ? 3 : kernel;
+          const std::size_t reach = dilation * (c.x.kernel - 1) + 1;
+          if (padding > reach / 2) continue;
+          SCOPED_TRACE(testing::PrintToString(std::vector{kernel, stride, padding, dilation}));
+          for (const std::size_t more : {0u, 4u, 9u}) {
+            c.height = reach + more / 2, c.width = reach + more;
+            check(way, c);
+          }
+        }
+}
+
+TEST_P(IntegerKernels, Convolve) {
+  check_axes(GetParam(), {.inputs = 3, .outputs = 5, .images = 2});
+  check_axes(GetParam(), {.inputs = 18, .outputs = 33, .pixel_gap = 3, .out_gap = 2});
+}
+TEST_P(IntegerKernels, ConvolveGroups) {
+  check_axes(GetParam(), {.groups = 3, .inputs = 4, .outputs = 2, .has_signed_input = false});
+}
+TEST_P(IntegerKernels, ConvolveEachChannel) {
+  for (const std::size_t groups : {2u, 4u, 17u, 40u, 68u})
+    check_axes(GetParam(), {.groups = groups, .inputs = 1, .outputs = 1, .out_gap = groups % 3});
+}
+
+}  // namespace kernels_integer_test
+}  // namespace assay::kernels
