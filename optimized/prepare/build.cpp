@@ -109,7 +109,13 @@ Method* Builder::make(Sizes& sizes) {
   }
   const std::uint64_t tables = aligned(tables_.most()), copies = aligned(copies_.most());
   const std::uint64_t packed = options_.packed ? 0 : packed_.bytes();
-  sizes = {tables + copies + packed, arena_, shared_, aligned(scratch_), tables, copies};
+  decisions_.note(packed_.layout());
+  const Sizes made{tables + copies + packed, arena_, shared_, aligned(scratch_), tables, copies, decisions_.value()};
+  if (memories_ && made != sizes) {
+    refuse_room("is prepared differently than its memory was counted");
+    return nullptr;
+  }
+  sizes = made;
   if (memories_) made_->execution_.scratch = memories_->scratch;
   made_->execution_.threads = options_.threads;
   made_->packed_ = packed_.kept();

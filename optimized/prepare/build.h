@@ -23,7 +23,8 @@ class Builder {
   format::Workspace& tables() { return tables_; }  // part of the method's memory: what is taken from it is kept
   Source& source() { return source_; }             // must be filled before `make` is called
 
-  // Returns null if it refuses the source. The delegates have not begun yet.
+  // Returns null if it refuses the source. The delegates have not begun yet. With memories, it also refuses if `sizes`
+  // are not those of a builder that counted: both builders must decide the same.
   Method* make(Sizes& sizes);
   bool begin_delegate(std::uint32_t i, const DelegateSource& source);
 
@@ -92,6 +93,7 @@ class Builder {
   const format::Place where_ = source_.place();  // must outlive all places whose `outer` it is
   format::Workspace tables_, copies_;
   Packed packed_;
+  Digest decisions_;
   Method* made_ = nullptr;
   std::optional<Flow> flow_;  // empty if the data flow cannot be known
   std::uint32_t steps_ = 0;

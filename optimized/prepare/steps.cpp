@@ -48,6 +48,7 @@ bool Builder::add_step(std::uint32_t i, bool (*run)(const Step&, Execution&), co
 bool Builder::add_step(std::uint32_t i, const Call& call, bool (*run)(const Step&, Execution&), const void* state,
                        const char* by, bool asks) {
   const Instruction& from = source_.instructions[i];
+  decisions_.note(i), decisions_.note(by);
   const bool calls = call.roles && from.kind == Instruction::Kind::call;
   const bool hands_over = calls && call.named().returns_changed() && call.returned;
   Value* changed = hands_over ? changed_argument(from.call) : nullptr;
@@ -61,6 +62,7 @@ bool Builder::prepare(const Kernel& kernel, const Call& call, std::uint32_t i, c
   const Instruction& from = source_.instructions[i];
   Stores stores{tables_, packed_};
   stores.threads = options_.threads.count, stores.prepared = &copies_;
+  if (memories_) stores.lent = memories_->scratch;
   const std::uint64_t packed = packed_.bytes();
   state = kernel.prepare ? kernel.prepare(call, stores) : nullptr;
   if (stores.refused) return refuse(fault_, "V4", place_of(from), stores.refused);

@@ -136,6 +136,8 @@ struct Stores {
   format::Workspace* prepared = nullptr;  // more prepared memory, aligned to 64 bytes; may only count
   const char* refused = nullptr;          // the reason why the kernel cannot be prepared, or null
   std::size_t threads = 1;                // the number of threads that may run the kernel
+  // At least `scratch` bytes for constants that the kernel packs, until it is prepared. Empty while bytes are counted.
+  std::span<std::byte> lent = {};
 };
 
 struct Kernel {

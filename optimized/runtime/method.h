@@ -27,6 +27,10 @@ struct Sizes {
   std::uint64_t tables = 0;   // part of `prepared`: all but copies of constants and packed constants
   std::uint64_t copies =
       0;  // part of `prepared`: copies of constants whose address in the file does not suit their dtype
+  // A digest of the steps with their kernels, and of the layout of the packed constants.
+  std::uint64_t decisions = 0;
+
+  bool operator==(const Sizes&) const = default;
 };
 struct Memories {
   std::span<std::byte> prepared, arena, shared, scratch;

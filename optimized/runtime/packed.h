@@ -16,6 +16,21 @@ struct KeptConstants {
   std::uint64_t layout = 0;          // Packed::layout
 };
 
+// A digest of the facts that were noted, by FNV-1a.
+class Digest {
+ public:
+  void note(std::string_view what) {
+    for (const char c : what) value_ = (value_ ^ static_cast<unsigned char>(c)) * prime;
+  }
+  void note(std::uint64_t number) { note({reinterpret_cast<const char*>(&number), sizeof number}); }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  static constexpr std::uint64_t prime = 0x100000001b3;
+
+  std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
 // An allocator of memory for packed constants. The same sequence of calls takes the same blocks. So a first pass counts
 // the bytes, and a second pass fills the blocks or finds the constants of an earlier process in them.
 class Packed {
@@ -34,7 +49,7 @@ class Packed {
   Floats take(std::uint64_t n) {
     const std::uint64_t at = used_, bytes = (n + line - 1) / line * line * sizeof(float);
     used_ += bytes;
-    note({reinterpret_cast<const char*>(&n), sizeof n});
+    layout_.note(n);
     if (!data_ || !has_room()) return {};
     const std::span<float> to_make =
         own_ ? std::span(reinterpret_cast<float*>(own_ + at), static_cast<std::size_t>(bytes / sizeof(float)))
@@ -44,25 +59,24 @@ class Packed {
   }
 
   // Mixes into the layout digest a fact that the packed data depend on.
-  void note(std::string_view what) {
-    for (const char c : what) layout_ = (layout_ ^ static_cast<unsigned char>(c)) * prime;  // FNV-1a
-  }
+  void note(std::string_view what) { layout_.note(what); }
 
   bool makes() const { return own_; }            // whether kernels fill the blocks
   std::uint64_t bytes() const { return used_; }  // the number of bytes that were taken
   // A digest of all blocks that were taken and all facts that were noted.
-  std::uint64_t layout() const { return layout_; }
-  KeptConstants kept() const { return {{data_, data_ ? static_cast<std::size_t>(used_) : 0}, layout_}; }
+  std::uint64_t layout() const { return layout_.value(); }
+  KeptConstants kept() const { return {{data_, data_ ? static_cast<std::size_t>(used_) : 0}, layout()}; }
   bool has_room() const { return !data_ || used_ <= size_; }
 
  private:
-  static constexpr std::uint64_t line = 64 / sizeof(float), prime = 0x100000001b3;
+  static constexpr std::uint64_t line = 64 / sizeof(float);
 
   Packed(const std::byte* data, std::byte* own, std::uint64_t size) : data_(data), own_(own), size_(size) {}
 
   const std::byte* data_ = nullptr;
   std::byte* own_ = nullptr;
-  std::uint64_t size_ = 0, used_ = 0, layout_ = 0xcbf29ce484222325;
+  std::uint64_t size_ = 0, used_ = 0;
+  Digest layout_;
 };
 
 }  // namespace assay::optimized

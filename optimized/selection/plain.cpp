@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "kernels.gen.h"
 #include "optimized/selection/elements.h"
@@ -6,8 +8,9 @@
 #include "optimized/selection/numbers.h"
 
 // Makes a kernel for half types and for any layout from a kernel of floats. Tensors of half floats, and tensors of
-// floats that are not in row-major order, are replaced by plain copies in scratch memory: row-major floats. The kernel
-// of floats computes with these; its results are rounded once, and stored in the layout of the outs.
+// floats that are not in row-major order, are replaced by plain copies: row-major floats. The kernel of floats computes
+// with these; its results are rounded once, and stored in the layout of the outs. A constant is copied once, before the
+// first execution; the other copies lie in scratch memory.
 namespace assay::optimized {
 namespace {
 
@@ -29,6 +32,26 @@ bool has_one_dtype(const Call& call) {
   return true;
 }
 
+// Whether a constant has elements that can be copied before the first execution.
+bool is_kept(const Tensor& t) { return t.constant && !t.moves; }
+
+// Whether no element has an exponent of ones only. Constants may be unaligned while memory is only counted.
+template <class Bits>
+bool is_finite(const Tensor& t, Bits exponent) {
+  const std::byte* const end = t.data + t.bytes();
+  bool finite = true;
+  for (const std::byte* at = t.data; at != end; at += sizeof(Bits)) {
+    Bits bits;
+    std::memcpy(&bits, at, sizeof bits);
+    finite &= (bits & exponent) != exponent;
+  }
+  return finite;
+}
+bool is_finite(const Tensor& t) {
+  if (t.dtype == DType::float32) return is_finite<std::uint32_t>(t, 0x7f800000);
+  return is_finite<std::uint16_t>(t, t.dtype == DType::float16 ? 0x7c00 : 0x7f80);
+}
+
 bool is_changed(const Call& call, std::size_t i) {
   const format::Use use = call.roles->arguments()[i].use;
   return format::writes(use) && use != format::Use::written;
@@ -39,6 +62,7 @@ struct Operands {
   Value values[most_arguments];
   Tensor tensors[most_arguments];
   Value* arguments[most_arguments];
+  bool replaces = false;
   std::uint64_t offset[most_arguments] = {};  // of the plain copies in scratch memory
   std::uint64_t bytes = 0;
   const void* state = nullptr;
@@ -58,6 +82,13 @@ Tensor plain_of(const Tensor& t) {
   plain.constant = plain.lasts = plain.read_beyond = false, plain.finite = Tensor::Finite::unknown;
   return plain;
 }
+// A kernel that packs constants may pack the copy, too.
+Tensor constant_of(Tensor& t) {
+  if (t.finite == Tensor::Finite::unknown) t.finite = is_finite(t) ? Tensor::Finite::yes : Tensor::Finite::no;
+  Tensor plain = plain_of(t);
+  plain.constant = true, plain.finite = t.finite;
+  return plain;
+}
 
 std::uint64_t room_of(const Tensor& t) {
   std::uint64_t count = 1;
@@ -70,24 +101,50 @@ bool has_layout(const Call& call) {
   return call.roles->name != "aten::native_group_norm.out" || is_row_major(call.tensor(0));
 }
 
-// Returns false if the call has nothing to replace, or sizes without bounds.
-bool replace(const Call& call, Operands& o) {
+// Returns false if the call has nothing to replace, or sizes without bounds. `packs` tells whether the kernel of floats
+// packs constants.
+bool replace(const Call& call, bool packs, Operands& o) {
   if (call.arguments.size() > most_arguments || call.fusion || !has_one_dtype(call)) return false;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     o.values[i] = call[i], o.arguments[i] = call.arguments[i];
     if (!is_replaced(call[i])) continue;
     if (call.tensor(i).unbounded || is_changed(call, i)) return false;
-    o.tensors[i] = plain_of(call.tensor(i));
+    o.tensors[i] = packs && is_kept(call.tensor(i)) ? constant_of(call.tensor(i)) : plain_of(call.tensor(i));
     o.values[i].tensor = &o.tensors[i], o.arguments[i] = &o.values[i];
+    o.replaces = true;
+    if (is_kept(call.tensor(i))) continue;
     o.offset[i] = o.bytes, o.bytes += room_of(call.tensor(i));
   }
-  return o.bytes > 0;
+  return o.replaces;
 }
 
 template <const Kernel& kernel>
 bool accepts(const Call& call) {
   Operands o;
-  return call.set && replace(call, o) && has_layout(call) && kernel.accepts(o.of(call));
+  return call.set && replace(call, kernel.packs, o) && has_layout(call) && kernel.accepts(o.of(call));
+}
+
+void make_plain(const Tensor& from, const Tensor& plain) {
+  const Strides strides[] = {strides_of(plain), strides_of(from)};
+  const Nest nest = nest_of(shape_of(from), plain.dim_order, strides);
+  const Gather gather = find_gather(from.dtype, Element::f32);
+  each_row(nest, 2, [&](const std::ptrdiff_t* i, std::ptrdiff_t n) {
+    gather(from.at(i[1]), nest.stride[1][nest.loops - 1], plain.at(i[0]), static_cast<std::size_t>(n));
+  });
+}
+
+// Copies a constant. Its floats last until the kernel is prepared if the kernel packs them, else as long as the step.
+void keep(const Tensor& from, Tensor& plain, bool is_packed, Stores& stores) {
+  if (is_packed) {
+    if (from.rank == 2) plain.dim_order = from.dim_order;  // kernels pack a matrix in any order
+    stores.scratch = std::max(stores.scratch, room_of(from));
+    if (stores.lent.empty() || !stores.packed.makes()) return;
+    plain.data = stores.lent.data();
+    return make_plain(from, plain);
+  }
+  const Packed::Floats kept = stores.packed.take(room_of(from) / sizeof(float));
+  plain.data = reinterpret_cast<std::byte*>(const_cast<float*>(kept.data));
+  if (!kept.to_make.empty()) make_plain(from, plain);
 }
 
 template <const Kernel& kernel>
@@ -95,21 +152,19 @@ const void* prepare(const Call& call, Stores& stores) {
   const auto made = stores.tables.take<Operands>(1);
   if (made.empty()) return nullptr;
   Operands& o = made[0];
-  replace(call, o);
-  const std::uint64_t before = stores.scratch;
-  stores.scratch = 0;
-  if (kernel.prepare) o.state = kernel.prepare(o.of(call), stores);
-  stores.scratch = std::max(before, o.bytes + stores.scratch);
+  replace(call, kernel.packs, o);
+  const Call inner = o.of(call);
+  const Tensor* packed = kernel.packs ? kernel.packs(inner) : nullptr;
+  const std::uint64_t before = std::exchange(stores.scratch, 0);
+  for (std::size_t i = 0; i < call.arguments.size(); ++i)
+    if (o.arguments[i] == &o.values[i] && is_kept(call.tensor(i)))
+      keep(call.tensor(i), o.tensors[i], &o.tensors[i] == packed, stores);
+  const std::uint64_t lent = std::exchange(stores.scratch, 0);
+  if (kernel.prepare) o.state = kernel.prepare(inner, stores);
+  for (Tensor& t : o.tensors)
+    if (&t == packed) t.data = nullptr;  // its memory was lent
+  stores.scratch = std::max({before, lent, o.bytes + stores.scratch});
   return &o;
-}
-
-void make_plain(const Tensor& from, const Tensor& plain) {
-  const Strides strides[] = {strides_of(plain), strides_of(from)};
-  const Nest nest = nest_of(shape_of(from), row_major, strides);
-  const Gather gather = find_gather(from.dtype, Element::f32);
-  each_row(nest, 2, [&](const std::ptrdiff_t* i, std::ptrdiff_t n) {
-    gather(from.at(i[1]), nest.stride[1][nest.loops - 1], plain.at(i[0]), static_cast<std::size_t>(n));
-  });
 }
 
 void store_plain(const Tensor& plain, const Tensor& to) {
@@ -136,8 +191,8 @@ bool run(const Step& step, Execution& execution) {
   if (execution.scratch.size() < o.bytes) return false;
   const Call& call = step.call;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    const bool is_replaced = o.arguments[i] == &o.values[i];
-    if (!is_replaced) continue;
+    const bool is_copied = o.arguments[i] == &o.values[i] && !is_kept(call.tensor(i));
+    if (!is_copied) continue;
     o.tensors[i].data = execution.scratch.data() + o.offset[i];
     if (!format::writes(call.roles->arguments()[i].use)) make_plain(call.tensor(i), o.tensors[i]);
   }

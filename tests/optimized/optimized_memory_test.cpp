@@ -11,6 +11,7 @@
 #include "conformance/sandbox/client_memory.h"
 #include "optimized/api/assay.h"
 #include "optimized/fallback/fallback.h"
+#include "optimized/runtime/kernel.h"
 #include "tests/support/program_folders.h"
 #include "tests/support/rules_shown.h"
 #include "tests/support/whole_suite.h"
@@ -255,6 +256,32 @@ TEST_P(OptimizedMemory, IsRefusedIfOneByteIsMissing) {
     --(less.*part).size;
     EXPECT_TRUE(refused(less));
   }
+}
+
+// A kernel that packs fewer constants when a method is made than when its memory is counted.
+const void* pack_less(const optimized::Call&, optimized::Stores& stores) {
+  stores.packed.take(stores.packed.makes() ? 16 : 32);
+  return nullptr;
+}
+
+TEST(OptimizedDecisions, AreTheSameWhenMemoryIsCountedAndWhenAMethodIsMade) {
+  const std::byte fill{0x5A};
+  const Files files(fs::path(ASSAY_GOLDEN_PROGRAMS) / "reinplaced_operators");
+  const Opened opened(files, fill);
+  const Made made(opened, "forward", fill);
+  const optimized::Kernel kernel{"pack_less", nullptr, pack_less, nullptr};
+  assay_options options = with_fallback();
+  options.fallback = reinterpret_cast<const assay_fallback*>(&kernel);
+  assay_method_sizes sizes;
+  assay_fault fault;
+  ASSERT_EQ(assay_method_size(opened.program, "forward", &options, made.workspace->all(), &sizes, &fault), ASSAY_OK);
+  const Fenced prepared(sizes.prepared, fill);
+  const assay_method_memories all{made.workspace->all(), prepared.all(), made.arena->all(), made.shared->all(),
+                                  made.scratch->all()};
+  assay_method* method = nullptr;
+  EXPECT_EQ(assay_method_make(opened.program, "forward", &options, &all, &method, &fault), ASSAY_EXHAUSTED);
+  EXPECT_STREQ(fault.rule, "V4");
+  EXPECT_STREQ(fault.message, "is prepared differently than its memory was counted");
 }
 
 // -- bad requests -----------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ LoneStep::LoneStep(const optimized::Kernel& kernel, const optimized::Call& call,
 optimized::Stores LoneStep::prepare(format::Workspace& tables, optimized::Packed& packed, format::Workspace& prepared) {
   optimized::Stores stores{tables, packed};
   stores.prepared = &prepared;
+  if (scratch_) stores.lent = scratch_->bytes();
   step_.state = kernel_.prepare ? kernel_.prepare(step_.call, stores) : nullptr;
   return stores;
 }
