@@ -172,7 +172,8 @@ void define_explain(Options& options) {
   options.flag("--json", r->json, "Prints JSON");
   options.details(
       "A + precedes the other instructions that a step does. A - precedes the reason why no rewrite merged or dropped\n"
-      "the instruction of the step.\n\nThe kernel \"reference\" marks a call that no kernel does, mostly because the call "
+      "the instruction of the step.\n\nThe kernel \"reference\" marks a call that no kernel does, mostly because the "
+      "call "
       "breaks a rule. An execution refuses\nsuch a call, and the reference words the refusal.");
   options.action([r] { return refusals_as_json(r->json, [&] { return explain(*r); }); });
 }
