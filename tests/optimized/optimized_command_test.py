@@ -45,7 +45,7 @@ class Files(unittest.TestCase):
             assay("select", file, "-o", self.folder / file.suffix)
         self.assertEqual((self.folder / ".bpte/selection.yaml").read_text(), (self.folder / ".pte/selection.yaml").read_text())
         said = json.loads(assay("bench", self.BUNDLE, "--seconds", "0", "--json"))["programs"][0]
-        self.assertEqual(said["inputs"], f"inputs of {self.BUNDLE.parent / 'calls.json'}")
+        self.assertEqual(said["inputs"], f"inputs of {self.BUNDLE}")
         alone = self.folder / "alone.bpte"
         alone.write_bytes(self.BUNDLE.read_bytes())
         said = json.loads(assay("bench", alone, "--against", "reference", "--seconds", "0", "--json"))["programs"][0]

@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <span>
+#include <string_view>
 
 #include "conformance/adapters/optimized/c_value.h"
 #include "conformance/files/file.h"
@@ -266,7 +269,13 @@ const void* pack_less(const optimized::Call&, optimized::Stores& stores) {
 
 TEST(OptimizedDecisions, AreTheSameWhenMemoryIsCountedAndWhenAMethodIsMade) {
   const std::byte fill{0x5A};
-  const Files files(fs::path(ASSAY_GOLDEN_PROGRAMS) / "reinplaced_operators");
+  Files files(fs::path(ASSAY_GOLDEN_PROGRAMS) / "comparisons");
+  // A call that no kernel of a table does: bitwise_not of floats.
+  const std::string_view kept = "aten::logical_not", other = "aten::bitwise_not";
+  const auto program = files.memory.front().bytes();
+  const auto found = std::ranges::search(program, std::as_bytes(std::span(kept)));
+  ASSERT_FALSE(found.empty());
+  std::ranges::copy(std::as_bytes(std::span(other)), found.begin());
   const Opened opened(files, fill);
   const Made made(opened, "forward", fill);
   const optimized::Kernel kernel{"pack_less", nullptr, pack_less, nullptr};
