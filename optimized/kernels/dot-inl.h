@@ -87,15 +87,19 @@ struct ByIntegers {
   static constexpr std::size_t vectors = 4, spare = 4;
   struct Factor {
     Integers byte[4];
+
+    // Constructors that the compiler writes would not have the instruction set.
+    HWY_INLINE Factor() {}
+    HWY_INLINE Factor(Integers b0, Integers b1, Integers b2, Integers b3) : byte{b0, b1, b2, b3} {}
   };
   static HWY_INLINE Factor unsigned_bytes(Integers x) {
     const Integers low = number(0xff);
-    return {{hn::And(x, low), hn::And(hn::ShiftRight<8>(x), low), hn::And(hn::ShiftRight<16>(x), low),
-             hn::And(hn::ShiftRight<24>(x), low)}};
+    return {hn::And(x, low), hn::And(hn::ShiftRight<8>(x), low), hn::And(hn::ShiftRight<16>(x), low),
+            hn::And(hn::ShiftRight<24>(x), low)};
   }
   static HWY_INLINE Factor signed_bytes(Integers w) {
-    return {{hn::ShiftRight<24>(hn::ShiftLeft<24>(w)), hn::ShiftRight<24>(hn::ShiftLeft<16>(w)),
-             hn::ShiftRight<24>(hn::ShiftLeft<8>(w)), hn::ShiftRight<24>(w)}};
+    return {hn::ShiftRight<24>(hn::ShiftLeft<24>(w)), hn::ShiftRight<24>(hn::ShiftLeft<16>(w)),
+            hn::ShiftRight<24>(hn::ShiftLeft<8>(w)), hn::ShiftRight<24>(w)};
   }
   static HWY_INLINE void add(const Factor& x, const Factor& w, Integers& sum) {
     unrolled<4>([&](auto i) HWY_ATTR { sum = hn::Add(sum, hn::Mul(x.byte[i], w.byte[i])); });
