@@ -184,30 +184,30 @@ std::size_t floats_of_group(const IntegerConvolution& c) {
   return (panels.floats() + 3 * panels.vectors() * panels.lanes() + 15) / 16 * 16;
 }
 
-// The 8-bit weight of an output channel at position i of its sum.
-std::int8_t weight_at(const Convolution& c, const std::int8_t* weight, const WeightStrides& strides,
-                      std::size_t channel, std::size_t i) {
-  const std::size_t tap = i / c.inputs;
-  return weight[channel * strides.first + i % c.inputs * strides.second + tap / c.x.kernel * strides.y +
-                tap % c.x.kernel * strides.x];
-}
-
+// Requires memory of zeros: the last vector and the last four weights of a sum are padded with them.
 void pack_group(const IntegerConvolution& c, const std::int8_t* weight, const WeightStrides& strides,
                 const Channels& channels, std::size_t group, float* packed) {
-  const Panels panels = integer_panels(c.shape);
-  const std::size_t width = panels.vectors() * panels.lanes(), depth = products_of(c.shape);
-  const std::size_t first = group * c.shape.outputs;
-  for (std::size_t j = 0; j < panels.columns; ++j) {
-    std::int32_t sum = 0;
-    for (std::size_t i = 0; i < depth; ++i) sum += weight_at(c.shape, weight, strides, first + j, i);
-    store_numbers(c, channels.of(channels.context, first + j), sum, packed + j, width);
+  const Convolution& s = c.shape;
+  const Panels panels = integer_panels(s);
+  const std::size_t padded = panels.vectors() * panels.lanes();
+  for (std::size_t panel = 0; panel < panels.count(); ++panel) {
+    const std::size_t begin = panels.of(panel).begin * panels.lanes(), width = panels.of(panel).size() * panels.lanes();
+    auto* weights = reinterpret_cast<std::int8_t*>(packed + 3 * padded + begin * panels.depth);
+    for (std::size_t j = 0; j < std::min(width, panels.columns - begin); ++j) {
+      const std::size_t channel = group * s.outputs + begin + j;
+      std::int32_t sum = 0;
+      std::size_t i = 0;  // the place of a weight in its sum
+      for (std::size_t y = 0; y < s.y.kernel; ++y)
+        for (std::size_t x = 0; x < s.x.kernel; ++x) {
+          const std::int8_t* tap = weight + channel * strides.first + y * strides.y + x * strides.x;
+          for (std::size_t input = 0; input < s.inputs; ++input, ++i) {
+            const std::int8_t w = tap[input * strides.second];
+            sum += w, weights[(i / 4 * width + j) * 4 + i % 4] = w;
+          }
+        }
+      store_numbers(c, channels.of(channels.context, channel), sum, packed + begin + j, padded);
+    }
   }
-  auto* to = reinterpret_cast<std::int8_t*>(packed + 3 * width);
-  for (std::size_t panel = 0; panel < panels.count(); ++panel)
-    for (std::size_t i = 0; i < panels.depth; ++i)
-      for (std::size_t j = panels.of(panel).begin * panels.lanes(); j < panels.of(panel).end * panels.lanes(); ++j)
-        for (std::size_t k = 4 * i; k < 4 * i + 4; ++k)
-          *to++ = j < panels.columns && k < depth ? weight_at(c.shape, weight, strides, first + j, k) : std::int8_t{0};
 }
 
 bool is_product(const Convolution& c) {
