@@ -146,6 +146,19 @@ inline void along(Kernel& k, Int dim, const std::function<void(std::vector<Real>
 }
 
 inline void as_contiguous(Tensor& t) { t.dim_order = Dims::counting(t.rank()); }
+// A norm without weight and bias that adds eps to the standard deviation, not to the variance.
+inline void eps_outside_of_root(Kernel& k) {
+  const Real eps = k.number("eps");
+  if (!k.run() || k.has("weight") || k.has("bias")) return;
+  Array<Real> out = read<Real>(k.out()), rstd = read<Real>(std::get<Tensor>(k["out2"]));
+  const Int each = rstd.count() ? out.count() / rstd.count() : 0;
+  for (Int i = 0; i < rstd.count(); ++i) {
+    const Real old = rstd[i];
+    rstd[i] = 1 / (std::sqrt(std::max<Real>(0, 1 / (old * old) - eps)) + eps);
+    for (Int j = 0; j < each; ++j) out[i * each + j] *= rstd[i] / old;
+  }
+  write(out, k.out()), write(rstd, std::get<Tensor>(k["out2"]));
+}
 inline Real with_bits(Real x, int bits) {
   int exponent = 0;
   if (x == 0 || !std::isfinite(x)) return x;
@@ -327,21 +340,7 @@ inline const std::vector<Mistake>& mistakes() {
        },
        "first (entry |number )?of dims"},
       {"eps is ignored", "aten::native_layer_norm.out", [](K k) { k["eps"] = 0.0, k.run(); }, "ignores eps"},
-      {"eps outside of the root", "aten::native_group_norm.out",
-       [](K k) {
-         const Real eps = k.number("eps");
-         const Array<Real> input = k.numbers("input");
-         if (!k.run() || k.has("weight") || k.has("bias")) return;
-         Array<Real> out = read<Real>(k.out()), rstd = read<Real>(std::get<Tensor>(k["out2"]));
-         const Int each = rstd.count() ? out.count() / rstd.count() : 0;
-         for (Int i = 0; i < rstd.count(); ++i) {
-           const Real old = rstd[i];
-           rstd[i] = 1 / (std::sqrt(std::max<Real>(0, 1 / (old * old) - eps)) + eps);
-           for (Int j = 0; j < each; ++j) out[i * each + j] *= rstd[i] / old;
-         }
-         write(out, k.out()), write(rstd, std::get<Tensor>(k["out2"]));
-       },
-       "eps outside"},
+      {"eps outside of the root", "aten::native_group_norm.out", eps_outside_of_root, "eps outside"},
       {"correction is ignored", "aten::var.correction_out", [](K k) { k["correction"] = {}, k.run(); },
        "ignores correction"},
       {"weight is ignored", "aten::native_group_norm.out", [](K k) { k["weight"] = {}, k.run(); }, "ignores weight"},
@@ -730,21 +729,7 @@ inline const std::vector<Mistake>& mistakes() {
          each(k, [&](Real x, Real r) { return low > high && !std::isnan(x) ? std::clamp<Real>(x, high, low) : r; });
        },
        "min is above max"},
-      {"eps outside of the root of a layer", "aten::native_layer_norm.out",
-       [](K k) {
-         const Real eps = k.number("eps");
-         if (!k.run()) return;
-         Array<Real> out = read<Real>(k.out()), rstd = read<Real>(std::get<Tensor>(k["out2"]));
-         if (k.has("weight") || k.has("bias") || rstd.count() == 0) return;
-         const Int each = out.count() / rstd.count();
-         for (Int i = 0; i < rstd.count(); ++i) {
-           const Real old = rstd[i];
-           rstd[i] = 1 / (std::sqrt(std::max<Real>(0, 1 / (old * old) - eps)) + eps);
-           for (Int j = 0; j < each; ++j) out[i * each + j] *= rstd[i] / old;
-         }
-         write(out, k.out()), write(rstd, std::get<Tensor>(k["out2"]));
-       },
-       "eps outside"},
+      {"eps outside of the root of a layer", "aten::native_layer_norm.out", eps_outside_of_root, "eps outside"},
       {"no maximum is subtracted from logits", "aten::_log_softmax.out",
        [](K k) {
          if (k.out().dtype != DType::float32) return void(k.run());

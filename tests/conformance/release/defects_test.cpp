@@ -225,10 +225,18 @@ const Bug* bug_in(const Operator& op) {
   return nullptr;
 }
 
-class Planted final : public testee::KernelLibrary {
+// A library with mistakes in some calls. The reference computes the others.
+class OverReference : public testee::KernelLibrary {
+ public:
+  bool has(const Operator&) const override { return true; }
+
+ protected:
+  adapters::ReferenceLibrary reference_;
+};
+
+class Planted final : public OverReference {
  public:
   std::string_view name() const override { return "planted"; }
-  bool has(const Operator&) const override { return true; }
   testee::Reply call(const Operator& op, std::span<testee::HostValue> a) override {
     const Bug* bug = bug_in(op);
     const testee::Reply reply = reference_.call(op, a);
@@ -242,9 +250,6 @@ class Planted final : public testee::KernelLibrary {
     }
     return reply;
   }
-
- private:
-  adapters::ReferenceLibrary reference_;
 };
 
 bool names(const verdict::Defect& d, const Bug& bug) {
@@ -340,10 +345,9 @@ TEST(Defects, NeedNoLaboratory) {
 }
 
 // A kernel that crashes where an out has more memory than its result needs.
-class Roomy final : public testee::KernelLibrary {
+class Roomy final : public OverReference {
  public:
   std::string_view name() const override { return "roomy"; }
-  bool has(const Operator&) const override { return true; }
   bool takes_outs_of_other_sizes() const override { return false; }  // so that only --thorough plans larger outs
   testee::Reply call(const Operator& op, std::span<testee::HostValue> a) override {
     const testee::Reply reply = reference_.call(op, a);
@@ -351,9 +355,6 @@ class Roomy final : public testee::KernelLibrary {
     if (out.capacity > out.bytes()) std::raise(SIGSEGV);
     return reply;
   }
-
- private:
-  adapters::ReferenceLibrary reference_;
 };
 
 TEST(Defects, NameTheCircumstance) {
@@ -385,19 +386,15 @@ std::vector<verdict::Defect> defects_of_library(testee::KernelLibrary& library, 
 }
 
 // A kernel that leaves its outs at the sizes with which they come.
-class Unresizing final : public testee::KernelLibrary {
+class Unresizing final : public OverReference {
  public:
   std::string_view name() const override { return "unresizing"; }
-  bool has(const Operator&) const override { return true; }
   testee::Reply call(const Operator& op, std::span<testee::HostValue> a) override {
     const Dims given = Given{op, a}.out().sizes;
     const testee::Reply reply = reference_.call(op, a);
     if (reply.outcome == Outcome::ok) Given{op, a}.out().sizes = given;
     return reply;
   }
-
- private:
-  adapters::ReferenceLibrary reference_;
 };
 
 TEST(Defects, AreNamedOnceForOutsThatComeLargerAndSmaller) {
@@ -408,18 +405,14 @@ TEST(Defects, AreNamedOnceForOutsThatComeLargerAndSmaller) {
 }
 
 // A kernel that accepts invalid calls of two dtypes, and refuses the others as the reference does.
-class Accepting final : public testee::KernelLibrary {
+class Accepting final : public OverReference {
  public:
   std::string_view name() const override { return "accepting"; }
-  bool has(const Operator&) const override { return true; }
   testee::Reply call(const Operator& op, std::span<testee::HostValue> a) override {
     const testee::Reply reply = reference_.call(op, a);
     const Given g{op, a};
     return g.is("self", DType::float32) || g.is("self", DType::uint16) ? testee::Reply{} : reply;
   }
-
- private:
-  adapters::ReferenceLibrary reference_;
 };
 
 TEST(Defects, QuoteHowOtherValuesAreRefused) {
@@ -435,18 +428,14 @@ TEST(Defects, TellWhereABrokenRuleIsSkipped) {
 }
 
 // Kernels that refuse float16 in one line of their source, each in its own words.
-class Wordy final : public testee::KernelLibrary {
+class Wordy final : public OverReference {
  public:
   std::string_view name() const override { return "wordy"; }
-  bool has(const Operator&) const override { return true; }
   testee::Reply call(const Operator& op, std::span<testee::HostValue> a) override {
     if (Given{op, a}.is("self", DType::float16))
       return {Outcome::invalid, op.name == "aten::sin.out" ? "check.h:7: no angle" : "check.h:7: no hyperbola"};
     return reference_.call(op, a);
   }
-
- private:
-  adapters::ReferenceLibrary reference_;
 };
 
 TEST(Defects, TellTheWordsOfEachOperator) {
