@@ -97,9 +97,10 @@ typedef struct assay_options {
   void* pool;         /* the first argument of `run` */
   size_t threads;     /* the number of threads on which `run` runs tasks */
   size_t least_share; /* the least number of elements that one task computes; 0 means 16384 */
-  /* The instruction set of the kernels: "sse4", "avx2", "avx512", "neon" or "portable". Null means the best instruction
-   * set that this machine has. assay_method_size accepts each instruction set of the build, even if this machine lacks
-   * the instruction set. */
+  /* The instruction set of the kernels: "sse4", "avx2", "avx512", "amx", "neon" or "portable". Null means the best
+   * instruction set that this machine has; "amx" is avx512 with the tiles of AMX for products of bytes. The runtime
+   * asks Linux for the permission to use the tiles, which holds for the whole process. assay_method_size accepts each
+   * instruction set of the build, even if this machine lacks the instruction set. */
   const char* instruction_set;
   /* Allows relaxed arithmetic (spec/numerics.md). A convolution may then sum other terms than the terms in its
    * definition. Its error bounds for finite numbers are wider than without this option. If an operand is infinite or

@@ -15,6 +15,7 @@ namespace assay::kernels::HWY_NAMESPACE {
 using IntegerTag = hn::ScalableTag<std::int32_t>;
 using Integers = hn::Vec<IntegerTag>;
 constexpr IntegerTag integers{};
+constexpr std::size_t vector_bytes = lanes * sizeof(float);
 
 HWY_INLINE Integers load_integers(const void* p) {
   return hn::BitCast(integers, hn::LoadU(floats, static_cast<const float*>(p)));
@@ -114,22 +115,121 @@ using Fastest = ByVnni;
 using Fastest = Plain;
 #endif
 
-// The numbers of an output channel that turn a sum into a code, for a vector of channels.
-struct ToCodes {
-  Vector low, high;
-  Integers zero_point;
-
-  explicit HWY_INLINE ToCodes(const CodeRange& range)
-      : low(hn::Set(floats, static_cast<float>(range.low - range.zero_point))),
-        high(hn::Set(floats, static_cast<float>(range.high - range.zero_point))),
-        zero_point(number(range.zero_point)) {}
-
-  // The low byte of each lane is the code.
-  HWY_INLINE Integers operator()(Integers sum, Vector scale, Vector shift) const {
-    const Vector x = hn::Add(hn::Mul(hn::ConvertTo(floats, sum), scale), shift);
-    return hn::Add(hn::NearestInt(hn::Min(hn::Max(x, low), high)), zero_point);
+// The bytes of a vector, or the first n of them.
+class Bytes {
+ public:
+  explicit HWY_INLINE Bytes(std::size_t n) : n_(n), part_(n / 4) {}
+  HWY_INLINE Integers load(const std::uint8_t* p) const {
+    if (n_ == vector_bytes) return load_integers(p);
+    if (n_ % 4 == 0) return hn::BitCast(integers, part_.load(reinterpret_cast<const float*>(p)));
+    HWY_ALIGN std::uint8_t whole[vector_bytes] = {};
+    std::memcpy(whole, p, n_);
+    return load_integers(whole);
   }
+  HWY_INLINE void store(Integers x, std::uint8_t* p) const {
+    const Vector bits = hn::BitCast(floats, x);
+    if (n_ == vector_bytes) return hn::StoreU(bits, floats, reinterpret_cast<float*>(p));
+    if (n_ % 4 == 0) return part_.store(bits, reinterpret_cast<float*>(p));
+    HWY_ALIGN std::uint8_t whole[vector_bytes];
+    hn::StoreU(bits, floats, reinterpret_cast<float*>(whole));
+    std::memcpy(p, whole, n_);
+  }
+
+ private:
+  std::size_t n_;
+  Part part_;
 };
+
+// Turns sums into codes.
+class ToCodes {
+ public:
+  explicit HWY_INLINE ToCodes(const CodeRange& range)
+      : high_(hn::Set(floats, static_cast<float>(range.high - range.zero_point))) {
+#if HWY_TARGET <= HWY_SSE4
+    const std::int32_t offset = range.high > 127 ? 128 : 0;  // turns codes into signed bytes
+    zero_point_ = number(static_cast<std::int32_t>((range.zero_point - offset & 0xffff) * 0x10001u));
+    least_ = of_bytes(range.low - offset), flip_ = of_bytes(offset);
+#else
+    zero_point_ = number(range.zero_point);
+    low_ = hn::Set(floats, static_cast<float>(range.low - range.zero_point));
+#endif
+  }
+
+  // Scales four vectors of sums. The results are bytes: in each block of 128 bits, those of the first vector's lanes of
+  // this block, then those of the second vector's, and so on. A vector with one lane counts as a block.
+  HWY_INLINE Integers operator()(const Integers (&sums)[4], const Vector (&scales)[4],
+                                 const Vector (&shifts)[4]) const {
+    Integers x[4];
+    unrolled<4>([&](auto j) HWY_ATTR { x[j] = nearest(sums[j], scales[j], shifts[j]); });
+#if HWY_TARGET <= HWY_SSE4
+    // Saturation keeps the order of numbers that are no codes, as a zero point is small.
+    const Integers bytes = packed_words(words(x[0], x[1]), words(x[2], x[3]));
+    return hn::Xor(greater_bytes(bytes, least_), flip_);
+#else
+    constexpr hn::Rebind<std::uint8_t, IntegerTag> narrow{};
+    HWY_ALIGN std::uint8_t bytes[std::max<std::size_t>(vector_bytes, 16)];
+    unrolled<4>([&](auto j) HWY_ATTR {
+      const auto code = hn::BitCast(hn::RebindToUnsigned<IntegerTag>(), hn::Add(x[j], zero_point_));
+      hn::StoreU(hn::TruncateTo(narrow, code), narrow, bytes + j * lanes);
+    });
+    return load_integers(bytes);
+#endif
+  }
+
+ private:
+  // The integer that is the nearest to a scaled sum. It is at most the highest code without the zero point.
+  HWY_INLINE Integers nearest(Integers sum, Vector scale, Vector shift) const {
+    const Vector x = hn::Min(hn::Add(hn::Mul(hn::ConvertTo(floats, sum), scale), shift), high_);
+    // The x86 instructions turn a float below the range of the integer into the least integer.
+#if HWY_TARGET == HWY_AVX3
+    return Integers{_mm512_cvtps_epi32(x.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return Integers{_mm256_cvtps_epi32(x.raw)};
+#elif HWY_TARGET == HWY_SSE4
+    return Integers{_mm_cvtps_epi32(x.raw)};
+#else
+    return hn::NearestInt(hn::Max(x, low_));
+#endif
+  }
+  Vector high_;
+#if HWY_TARGET <= HWY_SSE4
+  static HWY_INLINE Integers of_bytes(std::int32_t x) {
+    return number(static_cast<std::int32_t>((x & 0xff) * 0x01010101u));
+  }
+  // Two vectors as words, plus the zero point.
+  HWY_INLINE Integers words(Integers a, Integers b) const {
+    constexpr hn::Repartition<std::int16_t, IntegerTag> tag{};
+    return hn::BitCast(integers, hn::SaturatedAdd(hn::ReorderDemote2To(tag, a, b), hn::BitCast(tag, zero_point_)));
+  }
+  static HWY_INLINE Integers packed_words(Integers a, Integers b) {
+#if HWY_TARGET == HWY_AVX3
+    return Integers{_mm512_packs_epi16(a.raw, b.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return Integers{_mm256_packs_epi16(a.raw, b.raw)};
+#else
+    return Integers{_mm_packs_epi16(a.raw, b.raw)};
+#endif
+  }
+  static HWY_INLINE Integers greater_bytes(Integers a, Integers b) {
+    constexpr hn::Repartition<std::int8_t, IntegerTag> tag{};
+    return hn::BitCast(integers, hn::Max(hn::BitCast(tag, a), hn::BitCast(tag, b)));
+  }
+
+  Integers zero_point_, least_, flip_;
+#else
+  Integers zero_point_;
+  Vector low_;
+#endif
+};
+
+// Orders the bytes of a result of ToCodes by vectors.
+HWY_INLINE Integers by_vectors(Integers bytes) {
+  constexpr std::size_t blocks = lanes < 4 ? 1 : lanes / 4;
+  if constexpr (blocks == 1) return bytes;
+  HWY_ALIGN std::int32_t places[lanes];
+  for (std::size_t i = 0; i < lanes; ++i) places[i] = static_cast<std::int32_t>(i % blocks * 4 + i / blocks);
+  return hn::TableLookupLanes(bytes, hn::SetTableIndices(integers, places));
+}
 
 }  // namespace assay::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -10,28 +10,56 @@ namespace assay::kernels {
 
 #if defined(__x86_64__)
 
+namespace {
+
+// Whether the kernel of the system lets this process use the registers of AMX. The call is that of arch_prctl(2) with
+// ARCH_REQ_XCOMP_PERM for the state component of the tiles.
+bool may_use_tiles() {
+#if defined(__linux__)
+  constexpr long arch_prctl = 158, request = 0x1023, tiles = 18;
+  long result;
+  asm volatile("syscall" : "=a"(result) : "a"(arch_prctl), "D"(request), "S"(tiles) : "rcx", "r11", "memory");
+  return result == 0;
+#else
+  return false;
+#endif
+}
+
+bool has_amx() {
+  unsigned a = 0, b = 0, c = 0, d = 0;  // bits 24 and 25 of EDX of leaf 7.0 are AMX-TILE and AMX-INT8
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d >> 24 & 3) == 3 && may_use_tiles();
+}
+
+}  // namespace
+
 bool has_vnni(InstructionSet set) {
   if (!is_supported(set)) return false;
+  if (set == InstructionSet::amx) return true;
   if (set == InstructionSet::avx512) return __builtin_cpu_supports("avx512vnni");
   unsigned a = 0, b = 0, c = 0, d = 0;  // bit 4 of EAX of leaf 7.1 is AVX-VNNI
   return set == InstructionSet::avx2 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 4 & 1) != 0;
 }
 
-bool is_compiled(InstructionSet set) { return set <= InstructionSet::avx512; }
+bool is_compiled(InstructionSet set) { return set <= InstructionSet::amx; }
 
 bool is_supported(InstructionSet set) {
   const bool sse4 =
       __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("sse4.2");
   const bool avx2 = sse4 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                     __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  const auto avx512 = [&] {
+    return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+  };
   switch (set) {
     case InstructionSet::sse4:
       return sse4;
     case InstructionSet::avx2:
       return avx2;
     case InstructionSet::avx512:
-      return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+      return avx512();
+    case InstructionSet::amx:
+      return avx512() && __builtin_cpu_supports("avx512vnni") && has_amx();
     case InstructionSet::neon:
     case InstructionSet::portable:
       return false;

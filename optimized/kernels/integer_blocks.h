@@ -18,11 +18,26 @@ constexpr std::size_t gathered_bytes(InstructionSet set) {
 // The products of a result.
 constexpr std::size_t products_of(const Convolution& c) { return c.y.kernel * c.x.kernel * c.inputs; }
 
+// Whether each result is a product of one pixel.
+constexpr bool is_product(const Convolution& c) {
+  const auto trivial = [](const ConvolutionAxis& a) { return a.kernel == 1 && a.stride == 1 && a.padding == 0; };
+  return trivial(c.y) && trivial(c.x);
+}
+
+// Whether a convolution is computed by tiles of AMX. With fewer products of a result, VNNI is faster.
+constexpr bool uses_tiles(const Convolution& c) { return c.set == InstructionSet::amx && products_of(c) >= 48; }
+
 // The weights of a group. Each element of a panel is four weights of one output channel.
-constexpr Panels integer_panels(const Convolution& c) { return {c.set, (products_of(c) + 3) / 4, c.outputs}; }
+constexpr Panels integer_panels(const Convolution& c) {
+  const std::size_t step = uses_tiles(c) ? 64 : 4;  // products
+  return {c.set, (products_of(c) + step - 1) / step * step / 4, c.outputs};
+}
+
+// The rows of results that are computed together; memory for them is behind the last row of a block.
+constexpr std::size_t rows_together(const Convolution& c) { return uses_tiles(c) ? 32 : most_rows; }
 
 constexpr std::size_t block_rows_of(const Convolution& c) {
-  return std::max(gathered_bytes(c.set) / (integer_panels(c).depth * 4), most_rows);
+  return std::max(gathered_bytes(c.set) / (integer_panels(c).depth * 4), rows_together(c));
 }
 
 // One group of one image. Codes are unsigned bytes: `flip` turns a signed code into one that is greater by 128.
@@ -75,6 +90,12 @@ constexpr std::size_t tap_groups(const Convolution& c) { return c.y.kernel * str
 constexpr std::size_t most_depthwise_pixels = 64;
 constexpr std::size_t floats_of_chunk(const Convolution& c) {
   return (3 + strip_results(c) * tap_groups(c)) * chunk_channels(c);
+}
+
+// The lane of a channel of a chunk, counted through the four vectors of the chunk: see ToCodes.
+constexpr std::size_t place_of_channel(std::size_t channel, std::size_t lanes) {
+  const std::size_t block = std::min<std::size_t>(lanes, 4);  // lanes
+  return channel % (4 * block) / block * lanes + channel / (4 * block) * block + channel % block;
 }
 
 std::size_t packed_depthwise_floats(const IntegerConvolution&);

@@ -8,55 +8,38 @@
 #include "optimized/kernels/dot-inl.h"
 #include "optimized/kernels/integer_blocks.h"
 
-// A vector of bytes has the codes of four vectors of channels: byte j of lane l is channel 4 l + j. From the vectors of
-// four taps, four vectors are made that have the codes of a channel in each lane. Their sums become bytes in the same
-// way. Packed weights and numbers are in the order of these lanes.
+// A vector of bytes has the codes of four vectors of channels, in the order of ToCodes. From the vectors of four taps,
+// four vectors are made that have the codes of a channel in each lane. Packed weights and numbers are in the order of
+// these lanes.
 HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
 
-constexpr std::size_t chunk = 4 * lanes;  // channels
+constexpr std::size_t chunk = vector_bytes;  // channels
 
-// The bytes of a chunk, or the first n of them.
-class Bytes {
- public:
-  explicit HWY_INLINE Bytes(std::size_t n) : n_(n), part_(n / 4) {}
-  HWY_INLINE Integers load(const std::uint8_t* p) const {
-    if (n_ == chunk) return load_integers(p);
-    if (n_ % 4 == 0) return hn::BitCast(integers, part_.load(reinterpret_cast<const float*>(p)));
-    HWY_ALIGN std::uint8_t whole[chunk] = {};
-    std::memcpy(whole, p, n_);
-    return load_integers(whole);
-  }
-  HWY_INLINE void store(Integers x, std::uint8_t* p) const {
-    const Vector bits = hn::BitCast(floats, x);
-    if (n_ == chunk) return hn::StoreU(bits, floats, reinterpret_cast<float*>(p));
-    if (n_ % 4 == 0) return part_.store(bits, reinterpret_cast<float*>(p));
-    HWY_ALIGN std::uint8_t whole[chunk];
-    hn::StoreU(bits, floats, reinterpret_cast<float*>(whole));
-    std::memcpy(p, whole, n_);
-  }
-
- private:
-  std::size_t n_;
-  Part part_;
-};
-
-// In each lane, the bytes of a where the mask has ones, else of b.
-HWY_INLINE Integers merged(std::int32_t mask, Integers a, Integers b) { return hn::IfVecThenElse(number(mask), a, b); }
-
-// Transposes the 4 x 4 bytes of each lane.
+// Turns vectors of bytes of four pixels into four vectors whose lanes have the four bytes of a channel, in the order of
+// ToCodes.
 HWY_INLINE void transpose(Integers (&x)[4]) {
-  constexpr std::int32_t even = 0x00ff00ff, low = 0xffff;
-  const Integers a = merged(even, x[0], hn::ShiftLeft<8>(x[1])), b = merged(even, hn::ShiftRight<8>(x[0]), x[1]),
-                 c = merged(even, x[2], hn::ShiftLeft<8>(x[3])), d = merged(even, hn::ShiftRight<8>(x[2]), x[3]);
-  x[0] = merged(low, a, hn::ShiftLeft<16>(c)), x[2] = merged(low, hn::ShiftRight<16>(a), c);
-  x[1] = merged(low, b, hn::ShiftLeft<16>(d)), x[3] = merged(low, hn::ShiftRight<16>(b), d);
-}
-
-// The low bytes of four vectors.
-HWY_INLINE Integers joined(const Integers (&x)[4]) {
-  return merged(0xffff, merged(0xff, x[0], hn::ShiftLeft<8>(x[1])),
-                hn::ShiftLeft<16>(merged(0xff, x[2], hn::ShiftLeft<8>(x[3]))));
+#if HWY_TARGET == HWY_SCALAR
+  const Integers all[4] = {x[0], x[1], x[2], x[3]}, low = number(0xff);
+  unrolled<4>([&](auto j) HWY_ATTR {
+    x[j] = hn::Zero(integers);
+    unrolled<4>([&](auto i) HWY_ATTR {
+      x[j] = hn::Or(x[j], hn::ShiftLeft<8 * i>(hn::And(hn::ShiftRight<8 * j>(all[i]), low)));
+    });
+  });
+#else
+  const auto low = [](auto tag, Integers a, Integers b) HWY_ATTR {
+    return hn::BitCast(integers, hn::InterleaveLower(tag, hn::BitCast(tag, a), hn::BitCast(tag, b)));
+  };
+  const auto high = [](auto tag, Integers a, Integers b) HWY_ATTR {
+    return hn::BitCast(integers, hn::InterleaveUpper(tag, hn::BitCast(tag, a), hn::BitCast(tag, b)));
+  };
+  constexpr hn::Repartition<std::uint8_t, IntegerTag> bytes{};
+  constexpr hn::Repartition<std::uint16_t, IntegerTag> pairs{};
+  const Integers a = low(bytes, x[0], x[1]), b = low(bytes, x[2], x[3]), c = high(bytes, x[0], x[1]),
+                 d = high(bytes, x[2], x[3]);
+  x[0] = low(pairs, a, b), x[1] = high(pairs, a, b), x[2] = low(pairs, c, d), x[3] = high(pairs, c, d);
+#endif
 }
 
 // A strip of T results, and the pixels under its taps, row after row.
@@ -92,13 +75,14 @@ HWY_INLINE void convolve_chunk(const IntegerConvolution& c, const Strip<T>& stri
     });
   }
   const ToCodes to_codes(c.result);
+  Vector scales[4], shifts[4];
   unrolled<4>([&](auto j) HWY_ATTR {
-    const Vector scale = hn::LoadU(floats, packed + chunk + j * lanes),
-                 shift = hn::LoadU(floats, packed + 2 * chunk + j * lanes);
-    unrolled<T>([&](auto t) HWY_ATTR { sums[t][j] = to_codes(sums[t][j], scale, shift); });
+    scales[j] = hn::LoadU(floats, packed + chunk + j * lanes);
+    shifts[j] = hn::LoadU(floats, packed + 2 * chunk + j * lanes);
   });
   unrolled<T>([&](auto t) HWY_ATTR {
-    if (t < strip.count) bytes.store(joined(sums[t]), strip.out + t * strip.out_stride + channel);
+    const Integers codes = to_codes(sums[t], scales, shifts);
+    if (t < strip.count) bytes.store(codes, strip.out + t * strip.out_stride + channel);
   });
 }
 
@@ -184,7 +168,7 @@ void pack_depthwise(const IntegerConvolution& c, const std::int8_t* weight, cons
   packed += padded_channels(s) / 4;
   for (std::size_t channel = 0; channel < s.groups; ++channel) {
     float* of_chunk = packed + channel / chunk * floats_of_chunk(s);
-    const std::size_t place = channel % 4 * lanes + channel % chunk / 4;  // of the channel's lane
+    const std::size_t place = place_of_channel(channel % chunk, lanes);
     auto* weights = reinterpret_cast<std::int8_t*>(of_chunk + 3 * chunk);
     std::int32_t sum = 0;
     for (std::size_t y = 0; y < s.y.kernel; ++y)

@@ -10,12 +10,12 @@
 
 #include "optimized/kernels/dot-inl.h"
 #include "optimized/kernels/integer_blocks.h"
+#include "optimized/kernels/tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
 
 constexpr std::size_t registers = traits(instruction_set).registers, most_vectors = panel_vectors(registers);
-constexpr std::size_t vector_bytes = lanes * sizeof(float);
 
 // The rows of a tile of V vectors: its sums, a row of weights, a number of the input and what a dot product needs in
 // between stay in registers.
@@ -49,7 +49,7 @@ Range inside(const ConvolutionAxis& axis, std::ptrdiff_t x, std::size_t width) {
 }
 
 // Stores the codes that result (y, x) multiplies, as unsigned bytes, tap after tap.
-void gather(const IntegerProduct& p, std::size_t y, std::size_t x, std::uint8_t* to) {
+void gather_result(const IntegerProduct& p, std::size_t y, std::size_t x, std::uint8_t* to) {
   const Convolution& c = p.c.shape;
   const CodeImages& image = p.image;
   const std::size_t row_bytes = c.x.kernel * c.inputs;
@@ -72,25 +72,54 @@ void gather(const IntegerProduct& p, std::size_t y, std::size_t x, std::uint8_t*
   }
 }
 
+// Stores the codes of n results.
+void gather(const IntegerProduct& p, std::size_t first, std::size_t n, std::uint8_t* to) {
+  const std::size_t stride = p.image.pixel_stride, row_bytes = p.row_bytes();
+  if (is_product(p.c.shape)) {
+    const std::size_t inputs = p.c.shape.inputs;
+    const std::uint8_t* from = p.codes + first * stride;
+    if (stride == row_bytes && inputs == row_bytes) return copy(from, n * row_bytes, p.flip(), to);
+    for (std::size_t r = 0; r < n; ++r) copy(from + r * stride, inputs, p.flip(), to + r * row_bytes);
+    return;
+  }
+  const std::size_t width = p.width();
+  std::size_t y = first / width, x = first % width;
+  for (std::size_t r = 0; r < n; ++r) {
+    gather_result(p, y, x, to + r * row_bytes);
+    if (++x == width) x = 0, ++y;
+  }
+}
+
 // The columns of a panel.
 struct Columns {
   const float *sums, *scales, *shifts;  // of the first column; the sums are integers
   const float* weights;
-  std::size_t depth, last_vector;  // columns of the last vector
+  std::size_t count;
 };
 
+// Turns rows of V vectors of sums into codes.
 template <std::size_t V>
-HWY_INLINE void store(const Integers (&codes)[V], std::uint8_t* to, std::size_t last) {
-  constexpr hn::Rebind<std::uint8_t, IntegerTag> bytes{};
-  constexpr hn::RebindToUnsigned<IntegerTag> unsigned_integers{};
-  unrolled<V>([&](auto v) HWY_ATTR {
-    const auto narrow = hn::TruncateTo(bytes, hn::BitCast(unsigned_integers, codes[v]));
-    if (v + 1 < V || last == lanes) return hn::StoreU(narrow, bytes, to + v * lanes);
-    HWY_ALIGN std::uint8_t whole[std::max<std::size_t>(lanes, 16)];
-    hn::StoreU(narrow, bytes, whole);
-    std::memcpy(to + v * lanes, whole, last);
-  });
-}
+class Codes {
+ public:
+  HWY_INLINE Codes(const IntegerProduct& p, const Columns& columns) : to_codes_(p.c.result), bytes_(columns.count) {
+    unrolled<4>([&](auto v) HWY_ATTR {
+      scales_[v] = hn::LoadU(floats, columns.scales + vector_of(v) * lanes);
+      shifts_[v] = hn::LoadU(floats, columns.shifts + vector_of(v) * lanes);
+    });
+  }
+  HWY_INLINE void store(const Integers (&sums)[V], std::uint8_t* out) const {
+    Integers four[4];
+    unrolled<4>([&](auto v) HWY_ATTR { four[v] = sums[vector_of(v)]; });
+    bytes_.store(by_vectors(to_codes_(four, scales_, shifts_)), out);
+  }
+
+ private:
+  static constexpr std::size_t vector_of(std::size_t v) { return std::min(v, V - 1); }
+
+  ToCodes to_codes_;
+  Bytes bytes_;
+  Vector scales_[4], shifts_[4];
+};
 
 // R rows of V vectors, of which `count` are stored. Requires memory for R rows.
 template <class Dot, std::size_t R, std::size_t V>
@@ -114,14 +143,9 @@ void tile(const IntegerProduct& p, const Columns& columns, const std::uint8_t* r
       unrolled<V>([&](auto v) HWY_ATTR { Dot::add(x, w[v], sums[r][v]); });
     });
   }
-  const ToCodes to_codes(p.c.result);
-  for (std::size_t v = 0; v < V; ++v) {
-    const Vector scale = hn::LoadU(floats, columns.scales + v * lanes),
-                 shift = hn::LoadU(floats, columns.shifts + v * lanes);
-    for (std::size_t r = 0; r < R; ++r) sums[r][v] = to_codes(sums[r][v], scale, shift);
-  }
+  const Codes<V> codes(p, columns);
   unrolled<R>([&](auto r) HWY_ATTR {
-    if (r < count) store<V>(sums[r], out + r * p.out_stride, columns.last_vector);
+    if (r < count) codes.store(sums[r], out + r * p.out_stride);
   });
 }
 
@@ -136,38 +160,83 @@ constexpr std::array<Tiles<Dot>, sizeof...(V)> all_tiles(std::index_sequence<V..
   return {Tiles<Dot>{rows_of_tile<Dot, V + 1>, tile<Dot, rows_of_tile<Dot, V + 1>, V + 1>, tile<Dot, 1, V + 1>}...};
 }
 
-template <class Dot>
-void multiply_by(const IntegerProduct& p, Range results, Range panels, std::uint8_t* scratch) {
-  static constexpr auto tiles = all_tiles<Dot>(std::make_index_sequence<most_vectors>());
-  const std::size_t width = p.width(), height = p.block_rows / tiles[p.panels.of(0).size() - 1].rows,
-                    block = std::max<std::size_t>(height, 1) * tiles[p.panels.of(0).size() - 1].rows;
+// Gathers the codes of blocks of results, which have a multiple of `rows` results except for the last one. Calls
+// compute(vectors, columns, n, out) for each panel of each block of n results.
+template <class Compute>
+HWY_INLINE void multiply_blocks(const IntegerProduct& p, Range results, Range panels, std::size_t rows,
+                                std::uint8_t* scratch, const Compute& compute) {
+  const std::size_t block = std::max<std::size_t>(p.block_rows / rows, 1) * rows;
   for (std::size_t first = results.begin, n; first < results.end; first += n) {
     n = std::min(block, results.end - first);
-    for (std::size_t r = 0; r < n; ++r)
-      gather(p, (first + r) / width, (first + r) % width, scratch + r * p.row_bytes());
+    gather(p, first, n, scratch);
     for (std::size_t panel = panels.begin; panel < panels.end; ++panel) {
       const Range vectors = p.panels.of(panel);
       const std::size_t column = vectors.begin * lanes;
-      const Columns columns{p.sums() + column,
-                            p.scales() + column,
-                            p.shifts() + column,
+      const Columns columns{p.sums() + column, p.scales() + column, p.shifts() + column,
                             p.weights() + column * p.panels.depth,
-                            p.panels.depth,
-                            std::min(vectors.size() * lanes, p.panels.columns - column) - (vectors.size() - 1) * lanes};
-      const Tiles<Dot>& of = tiles[vectors.size() - 1];
-      for (std::size_t r = 0; r < n; r += of.rows) {
-        const auto compute = n - r == 1 ? of.one : of.full;
-        compute(p, columns, scratch + r * p.row_bytes(), p.out + (first + r) * p.out_stride + column,
-                std::min(of.rows, n - r));
-      }
+                            std::min(vectors.size() * lanes, p.panels.columns - column)};
+      compute(vectors.size(), columns, n, p.out + first * p.out_stride + column);
     }
   }
 }
+
+template <class Dot>
+void multiply_by(const IntegerProduct& p, Range results, Range panels, std::uint8_t* scratch) {
+  static constexpr auto tiles = all_tiles<Dot>(std::make_index_sequence<most_vectors>());
+  multiply_blocks(p, results, panels, tiles[p.panels.of(0).size() - 1].rows, scratch,
+                  [&](std::size_t vectors, const Columns& columns, std::size_t n, std::uint8_t* out) HWY_ATTR {
+                    const Tiles<Dot>& of = tiles[vectors - 1];
+                    for (std::size_t r = 0; r < n; r += of.rows) {
+                      const auto compute = n - r == 1 ? of.one : of.full;
+                      compute(p, columns, scratch + r * p.row_bytes(), out + r * p.out_stride,
+                              std::min(of.rows, n - r));
+                    }
+                  });
+}
+
+#if HWY_TARGET == HWY_AVX3
+// Up to 32 rows of V vectors.
+template <std::size_t V>
+void multiply_tiles(const IntegerProduct& p, const Columns& columns, const std::uint8_t* rows, std::uint8_t* out,
+                    std::size_t count) {
+  constexpr std::size_t stride = V * lanes;
+  HWY_ALIGN float sums[2 * tile_side * stride];
+  unrolled<(V + 1) / 2>([&](auto half) HWY_ATTR {
+    constexpr std::size_t v = 2 * half, n = std::min<std::size_t>(V - v, 2);
+    const auto sum = count > tile_side ? sum_tiles<2, n> : sum_tiles<1, n>;
+    sum(rows, p.row_bytes(), columns.weights + v * lanes, stride * sizeof(float), columns.sums + v * lanes,
+        sums + v * lanes, stride);
+  });
+  const Codes<V> codes(p, columns);
+  for (std::size_t r = 0; r < count; ++r) {
+    Integers row[V];
+    unrolled<V>([&](auto v) HWY_ATTR { row[v] = load_integers(sums + r * stride + v * lanes); });
+    codes.store(row, out + r * p.out_stride);
+  }
+}
+
+void multiply_by_tiles(const IntegerProduct& p, Range results, Range panels, std::uint8_t* scratch) {
+  constexpr decltype(&multiply_tiles<1>) of_vectors[] = {multiply_tiles<1>, multiply_tiles<2>, multiply_tiles<3>,
+                                                         multiply_tiles<4>};
+  constexpr std::size_t most = 2 * tile_side;
+  if (results.size() < 4) return multiply_by<Fastest>(p, results, panels, scratch);
+  const TileShapes shapes;
+  multiply_blocks(p, results, panels, most, scratch,
+                  [&](std::size_t vectors, const Columns& columns, std::size_t n, std::uint8_t* out) HWY_ATTR {
+                    for (std::size_t r = 0; r < n; r += most)
+                      of_vectors[vectors - 1](p, columns, scratch + r * p.row_bytes(), out + r * p.out_stride,
+                                              std::min(most, n - r));
+                  });
+}
+#endif
 
 void multiply_plainly(const IntegerProduct& p, Range results, Range panels, std::uint8_t* scratch) {
   multiply_by<Plain>(p, results, panels, scratch);
 }
 void multiply_fast(const IntegerProduct& p, Range results, Range panels, std::uint8_t* scratch) {
+#if HWY_TARGET == HWY_AVX3
+  if (uses_tiles(p.c.shape)) return multiply_by_tiles(p, results, panels, scratch);
+#endif
   multiply_by<Fastest>(p, results, panels, scratch);
 }
 
@@ -178,45 +247,65 @@ HWY_AFTER_NAMESPACE();
 namespace assay::kernels {
 namespace {
 
+// The largest width of a panel in columns.
+constexpr std::size_t most_panel = 4 * 16;
+
 // Packed: for each group the sums, scales and shifts of its channels and their weights.
 std::size_t floats_of_group(const IntegerConvolution& c) {
   const Panels panels = integer_panels(c.shape);
   return (panels.floats() + 3 * panels.vectors() * panels.lanes() + 15) / 16 * 16;
 }
 
-// Requires memory of zeros: the last vector and the last four weights of a sum are padded with them.
+// Stores the weights of some columns of a panel that is `width` columns wide. `weight` is the first weight of the first
+// column. So many weights of a tap are stored for all columns before the next ones that their lines stay in the cache.
+void pack_weights(const Convolution& s, const std::int8_t* weight, const WeightStrides& strides, std::size_t columns,
+                  std::size_t width, std::int8_t* to) {
+  constexpr std::size_t block = 256;
+  std::size_t i = 0;  // the place of a weight in its sum
+  for (std::size_t y = 0; y < s.y.kernel; ++y)
+    for (std::size_t x = 0; x < s.x.kernel; ++x)
+      for (std::size_t input = 0, n; input < s.inputs; input += n, i += n) {
+        n = std::min(block, s.inputs - input);
+        const std::int8_t* first = weight + y * strides.y + x * strides.x + input * strides.second;
+        for (std::size_t j = 0; j < columns; ++j) {
+          const std::int8_t* from = first + j * strides.first;
+          const auto place = [&](std::size_t k) { return to + (k / 4 * width + j) * 4 + k % 4; };
+          std::size_t k = 0;
+          if (i % 4 == 0)
+            for (; k + 4 <= n; k += 4, from += 4 * strides.second) {
+              const std::int8_t four[] = {from[0], from[strides.second], from[2 * strides.second],
+                                          from[3 * strides.second]};
+              std::memcpy(place(i + k), four, sizeof four);
+            }
+          for (; k < n; ++k, from += strides.second) *place(i + k) = *from;
+        }
+      }
+}
+
+// Requires memory of zeros: the last vector and the last weights of a sum are padded with them.
 void pack_group(const IntegerConvolution& c, const std::int8_t* weight, const WeightStrides& strides,
                 const Channels& channels, std::size_t group, float* packed) {
   const Convolution& s = c.shape;
   const Panels panels = integer_panels(s);
   const std::size_t padded = panels.vectors() * panels.lanes();
   for (std::size_t panel = 0; panel < panels.count(); ++panel) {
-    const std::size_t begin = panels.of(panel).begin * panels.lanes(), width = panels.of(panel).size() * panels.lanes();
+    const std::size_t begin = panels.of(panel).begin * panels.lanes(), width = panels.of(panel).size() * panels.lanes(),
+                      columns = std::min(width, panels.columns - begin), channel = group * s.outputs + begin;
     auto* weights = reinterpret_cast<std::int8_t*>(packed + 3 * padded + begin * panels.depth);
-    for (std::size_t j = 0; j < std::min(width, panels.columns - begin); ++j) {
-      const std::size_t channel = group * s.outputs + begin + j;
-      std::int32_t sum = 0;
-      std::size_t i = 0;  // the place of a weight in its sum
-      for (std::size_t y = 0; y < s.y.kernel; ++y)
-        for (std::size_t x = 0; x < s.x.kernel; ++x) {
-          const std::int8_t* tap = weight + channel * strides.first + y * strides.y + x * strides.x;
-          for (std::size_t input = 0; input < s.inputs; ++input, ++i) {
-            const std::int8_t w = tap[input * strides.second];
-            sum += w, weights[(i / 4 * width + j) * 4 + i % 4] = w;
-          }
-        }
-      store_numbers(c, channels.of(channels.context, channel), sum, packed + begin + j, padded);
-    }
+    pack_weights(s, weight + channel * strides.first, strides, columns, width, weights);
+    std::int32_t sums[most_panel] = {};
+    for (std::size_t k = 0; k < panels.depth; ++k, weights += 4 * width)
+      for (std::size_t j = 0; j < columns; ++j)
+        sums[j] += weights[4 * j] + weights[4 * j + 1] + weights[4 * j + 2] + weights[4 * j + 3];
+    for (std::size_t j = 0; j < columns; ++j)
+      store_numbers(c, channels.of(channels.context, channel + j), sums[j], packed + begin + j, padded);
   }
 }
 
-bool is_product(const Convolution& c) {
-  const auto trivial = [](const ConvolutionAxis& a) { return a.kernel == 1 && a.stride == 1 && a.padding == 0; };
-  return trivial(c.y) && trivial(c.x);
-}
-
 // The bytes of a task's scratch memory.
-std::size_t task_bytes(const IntegerProduct& p) { return ((p.block_rows + most_rows) * p.row_bytes() + 63) / 64 * 64; }
+std::size_t task_bytes(const IntegerProduct& p) {
+  return ((p.block_rows + rows_together(p.c.shape)) * p.row_bytes() + 63) / 64 * 64;
+}
 
 void multiply(const IntegerProduct& p, std::uint8_t* scratch, const Threads& threads) {
   using Multiply = void (*)(const IntegerProduct&, Range, Range, std::uint8_t*);

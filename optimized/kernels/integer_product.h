@@ -11,7 +11,8 @@
 // requires; only scratch memory is written beside the result.
 namespace assay::kernels {
 
-// The codes of a result: `low` to `high`. The code of 0 is the zero point.
+// The codes of a result: `low` to `high`. The code of 0 is the zero point, which may be outside of the codes.
+constexpr std::int32_t most_zero_point = 1 << 14;  // the largest absolute value
 struct CodeRange {
   std::int32_t zero_point = 0, low = -128, high = 127;
 };

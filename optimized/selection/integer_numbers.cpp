@@ -1,6 +1,7 @@
 #include "optimized/selection/integer_numbers.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -98,7 +99,8 @@ std::optional<kernels::IntegerConvolution> integer_convolution(const kernels::Co
                                                                const CodesOfCall& codes, DType input) {
   const kernels::CodeRange from = range_of(codes.input), to = range_of(codes.result);
   const std::int32_t least = input == DType::int8 ? -128 : 0;
-  if (!kernels::can_convolve(shape) || from.zero_point < least || from.zero_point > least + 255 || to.low > to.high)
+  if (!kernels::can_convolve(shape) || from.zero_point < least || from.zero_point > least + 255 || to.low > to.high ||
+      std::abs(to.zero_point) > kernels::most_zero_point)
     return {};
   return kernels::IntegerConvolution{shape, input == DType::int8, from.zero_point, to, kernels::has_vnni(shape.set)};
 }

@@ -85,7 +85,7 @@ class Files(unittest.TestCase):
 class Explain(unittest.TestCase):
     def test_every_instruction_has_its_line(self):
         lines = assay("explain", PROGRAMS / "mobile_net" / "program.pte").splitlines()
-        self.assertRegex(lines[0], r"^method forward, (sse4|avx2|avx512|neon): \d+ instructions, \d+ steps, 0 of them without a kernel$")
+        self.assertRegex(lines[0], r"^method forward, (sse4|avx2|avx512|amx|neon): \d+ instructions, \d+ steps, 0 of them without a kernel$")
         self.assertRegex(lines[1], r"^memory: prepared \d+, arena \d+, shared 0, scratch \d+ bytes$")
         self.assertEqual(lines[2], "rewrites: fold_constants, drop_copies, fuse_into_products, use_channels_last")
         instructions = int(lines[0].split(": ")[1].split()[0])
@@ -161,7 +161,7 @@ class Check(unittest.TestCase):
         self.assertIn("    prepared: ", assay("check", PROGRAMS / "mobile_net" / "program.pte", "--with", "optimized"))
 
     def test_of_each_instruction_set_of_the_build(self):
-        sets = ["neon"] if platform.machine() == "aarch64" else ["sse4", "avx2", "avx512"]
+        sets = ["neon"] if platform.machine() == "aarch64" else ["sse4", "avx2", "avx512", "amx"]
         for name in sets:  # which the machine need not have
             [forward] = json.loads(assay("check", PROGRAMS / "mobile_net" / "program.pte", "--with", f"optimized:{name}", "--json"))["methods"]
             self.assertGreater(forward["bytes"]["prepared"], 0)

@@ -196,9 +196,11 @@ TEST(Packed, HaveTheDigestsOfTheirVersion) {
       {{"mlp", "sse4"}, "41a67236f1fc335833e57befa0b1ba98"},
       {{"mlp", "avx2"}, "738aa618ce4363d2b1868266be499d01"},
       {{"mlp", "avx512"}, "24b3af2de7a205943ee59663613df92d"},
+      {{"mlp", "amx"}, "24b3af2de7a205943ee59663613df92d"},
       {{"mobile_net", "sse4"}, "2c1bc9652aed56ca1a6dfc7bd30ee555"},
       {{"mobile_net", "avx2"}, "1af92ae258ad84f262af19903aa53b6e"},
       {{"mobile_net", "avx512"}, "dbad12e76553bd7f468eba430a315f77"},
+      {{"mobile_net", "amx"}, "dbad12e76553bd7f468eba430a315f77"},
   };
   for (const char* name : {"mlp", "mobile_net"})
     for (const auto& set : kernels::instruction_sets) {

@@ -109,11 +109,12 @@ inline double activated(const Epilogue& e, double x) {
   return nan;
 }
 
-// The instruction sets of this machine.
+// The instruction sets of this machine. For all kernels but those of bytes, `amx` is avx512 and is left out.
 inline std::vector<InstructionSet> sets() {
   std::vector<InstructionSet> all;
   for (std::size_t i = 0; i < std::size(instruction_sets); ++i)
-    if (is_supported(static_cast<InstructionSet>(i))) all.push_back(static_cast<InstructionSet>(i));
+    if (const auto set = static_cast<InstructionSet>(i); set != InstructionSet::amx && is_supported(set))
+      all.push_back(set);
   return all;
 }
 
