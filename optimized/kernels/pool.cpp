@@ -60,6 +60,28 @@ void max_of_window(const Window& w, const PixelNumbers& number, std::size_t chan
     find_largest<false>(w, number, channels, largest, numbers);
 }
 
+// The compiler makes vectors of these loops.
+template <class T, std::size_t n>
+HWY_INLINE void max_of_channels(const WindowOf<T>& w, std::size_t channel, T* largest) {
+  T best[n];
+  std::copy_n(w.first + channel, n, best);
+  const T* row = w.first + channel;
+  for (std::size_t i = 0; i < w.rows; ++i, row += w.row_stride) {
+    const T* pixel = row;
+    for (std::size_t j = 0; j < w.columns; ++j, pixel += w.column_stride)
+      for (std::size_t c = 0; c < n; ++c) best[c] = pixel[c] > best[c] ? pixel[c] : best[c];
+  }
+  std::copy_n(best, n, largest + channel);
+}
+
+template <class T>
+void max_of_codes(const WindowOf<T>& w, std::size_t channels, T* largest) {
+  std::size_t c = 0;
+  for (; c + 64 <= channels; c += 64) max_of_channels<T, 64>(w, c, largest);
+  for (; c + 8 <= channels; c += 8) max_of_channels<T, 8>(w, c, largest);
+  for (; c < channels; ++c) max_of_channels<T, 1>(w, c, largest);
+}
+
 void mean_of_window(const Window& w, float divisor, std::size_t channels, float* mean) {
   for (std::size_t c = 0; c < channels; c += lanes) {
     const Part part(std::min(lanes, channels - c));
@@ -87,6 +109,14 @@ void max_of_window(InstructionSet set, const Window& window, const PixelNumbers&
   constexpr decltype(&HWY_STATIC_DISPATCH(max_of_window)) of_set[] = ASSAY_OF_EACH_SET(max_of_window);
   of_set[static_cast<std::size_t>(set)](window, number, channels, largest, numbers);
 }
+
+template <class T>
+void max_of_codes(InstructionSet set, const WindowOf<T>& window, std::size_t channels, T* largest) {
+  constexpr void (*of_set[])(const WindowOf<T>&, std::size_t, T*) = ASSAY_OF_EACH_SET(max_of_codes<T>);
+  of_set[static_cast<std::size_t>(set)](window, channels, largest);
+}
+template void max_of_codes(InstructionSet, const WindowOf<std::int8_t>&, std::size_t, std::int8_t*);
+template void max_of_codes(InstructionSet, const WindowOf<std::uint8_t>&, std::size_t, std::uint8_t*);
 
 void mean_of_window(InstructionSet set, const Window& window, float divisor, std::size_t channels, float* mean) {
   constexpr decltype(&HWY_STATIC_DISPATCH(mean_of_window)) of_set[] = ASSAY_OF_EACH_SET(mean_of_window);

@@ -57,6 +57,47 @@ void add_row(const AddedCodes& added, const Code* a, const Code* b, Code* codes,
   }
 }
 
+template <class Code>
+void add_fixed_row(const FixedPointSum& sum, const Code* a, const Code* b, Code* codes, std::size_t n) {
+  const FixedPointSum q = sum;
+  // The numerator fits; its parts may not.
+  const auto product = [](std::int32_t factor, Code code) HWY_ATTR {
+    return static_cast<std::uint32_t>(factor) * static_cast<std::uint32_t>(std::int32_t{code});
+  };
+#pragma omp simd
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint32_t numerator =
+        product(q.a_factor, a[i]) + product(q.b_factor, b[i]) + static_cast<std::uint32_t>(q.offset);
+    const std::int32_t code = (static_cast<std::int32_t>(numerator) >> q.shift) + q.zero_point;
+    const std::int32_t least = code < q.low ? q.low : code;
+    codes[i] = static_cast<Code>(least > q.high ? q.high : least);
+  }
+}
+
+#if HWY_TARGET == HWY_SCALAR
+void look_up(const std::uint8_t* table, const std::uint8_t* x, std::uint8_t* y, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) y[i] = table[x[i]];
+}
+#else
+// Each block of 16 entries gives the results of its bytes, and 0 for all others: an index with bit 7 gives 0.
+void look_up(const std::uint8_t* table, const std::uint8_t* x, std::uint8_t* y, std::size_t n) {
+  constexpr hn::ScalableTag<std::uint8_t> bytes{};
+  constexpr std::size_t step = hn::MaxLanes(bytes), blocks = 16;
+  std::size_t i = 0;
+  for (; i + step <= n; i += step) {
+    const auto codes = hn::LoadU(bytes, x + i);
+    auto found = hn::Zero(bytes);
+    unrolled<blocks>([&](auto block) HWY_ATTR {
+      const auto place = hn::Xor(codes, hn::Set(bytes, static_cast<std::uint8_t>(16 * block)));
+      found = hn::Or(found, hn::TableLookupBytesOr0(hn::LoadDup128(bytes, table + 16 * block),
+                                                    hn::SaturatedAdd(place, hn::Set(bytes, 0x70))));
+    });
+    hn::StoreU(found, bytes, y + i);
+  }
+  for (; i < n; ++i) y[i] = table[x[i]];
+}
+#endif
+
 }  // namespace assay::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -92,6 +133,19 @@ AddRow<Code> find_add(InstructionSet set) {
 }
 template AddRow<std::int8_t> find_add(InstructionSet);
 template AddRow<std::uint8_t> find_add(InstructionSet);
+
+template <class Code>
+AddFixedRow<Code> find_add_fixed(InstructionSet set) {
+  constexpr AddFixedRow<Code> of_set[] = ASSAY_OF_EACH_SET(add_fixed_row<Code>);
+  return of_set[static_cast<std::size_t>(set)];
+}
+template AddFixedRow<std::int8_t> find_add_fixed(InstructionSet);
+template AddFixedRow<std::uint8_t> find_add_fixed(InstructionSet);
+
+void look_up(InstructionSet set, const std::uint8_t* table, const std::uint8_t* x, std::uint8_t* y, std::size_t n) {
+  constexpr decltype(&HWY_STATIC_DISPATCH(look_up)) of_set[] = ASSAY_OF_EACH_SET(look_up);
+  of_set[static_cast<std::size_t>(set)](table, x, y, n);
+}
 
 }  // namespace assay::kernels
 #endif

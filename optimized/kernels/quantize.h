@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "optimized/kernels/instruction_set.h"
 
@@ -42,5 +43,19 @@ template <class Code>
 using AddRow = void (*)(const AddedCodes&, const Code* a, const Code* b, Code* codes, std::size_t n);
 template <class Code>
 AddRow<Code> find_add(InstructionSet);
+
+// Adds codes in fixed point. A code is the integer below or at (a_factor a + b_factor b + offset) / 2^shift, plus the
+// zero point, and is at least `low` and at most `high`. Requires numerators that fit 32 bits, a shift below 32, limits
+// that are codes and a zero point of at most 2^20.
+struct FixedPointSum {
+  std::int32_t a_factor, b_factor, offset, shift, zero_point, low, high;
+};
+template <class Code>
+using AddFixedRow = void (*)(const FixedPointSum&, const Code* a, const Code* b, Code* codes, std::size_t n);
+template <class Code>
+AddFixedRow<Code> find_add_fixed(InstructionSet);
+
+// Stores table[x[i]] for n bytes. The table has 256 bytes; y may be x.
+void look_up(InstructionSet, const std::uint8_t* table, const std::uint8_t* x, std::uint8_t* y, std::size_t n);
 
 }  // namespace assay::kernels

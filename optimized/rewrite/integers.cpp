@@ -1,3 +1,6 @@
+#include <bit>
+#include <limits>
+
 #include "optimized/rewrite/codes.h"
 #include "optimized/rewrite/fuser.h"
 #include "optimized/runtime/table.h"
@@ -7,7 +10,9 @@
 // its weight are converted, sums products of codes, and stores the codes to which its result would be converted. The
 // sum is an exact integer, so the result is the code of a number within the bound of the convolution: spec/numerics.md,
 // "Fused calls". A sum of two tensors converts their codes and its result in one pass; each step is rounded as before.
-// Clamps before the result is quantized become limits of its codes, because the code of a number rises with the number.
+// A sum in fixed point of an undelegated XNNPACK payload is computed with 64-bit integers, step after step; it becomes
+// one pass with 32-bit integers if no numerator needs more. Clamps before the result is quantized become limits of its
+// codes, because the code of a number rises with the number.
 namespace assay::optimized {
 namespace {
 
@@ -29,6 +34,44 @@ class CodeCall : public Fuser {
     CodesOfCall codes;
     return is_number(call()[2], 1) && draft_.is_pointwise_f32(call()) && find_source(0, codes.input) &&
            find_source(1, codes.other) && take_codes(codes);
+  }
+
+  // A max pool of converted codes whose result is quantized: the largest code is the code of the largest number, if
+  // each code becomes the same code again. The indices are not needed.
+  bool fuse_pool() {
+    constexpr std::size_t maxima = 6;
+    CodesOfCall codes;
+    const std::uint32_t indices = draft_.index_of(result());
+    if (!call().set || !call()[maxima].is_tensor() || !draft_.flow.is_private(indices) ||
+        draft_.flow.group(indices).readers > 0 || !find_source(0, codes.input))
+      return false;
+    const Instruction* p = next(call()[maxima]);
+    const auto again = p ? quantized(draft_, *p) : std::nullopt;
+    if (!again || again->dtype != arguments_[0]->tensor->dtype || !keeps_codes(codes.input, *again) ||
+        !draft_.same_sizes(*p->call.arguments.back()->tensor, call().tensor(maxima)))
+      return false;
+    const auto before = call().arguments;
+    const auto arguments = draft_.tables.take<Value*>(before.size());
+    if (!draft_.has_room()) return false;
+    ++n_, std::ranges::copy(before, arguments.begin());
+    arguments[0] = arguments_[0], arguments[maxima] = p->call.arguments.back();
+    if (!take({.unread = true}, arguments, before.back(), {done_, n_})) return false;
+    leave_sources(before, arguments);
+    return true;
+  }
+
+  // A sum of products of codes and integers, to which an integer is added. It is divided by a power of two, rounded
+  // down, moved by the zero point and clamped to the codes of the result.
+  bool fuse_fixed_point_sum() {
+    CodesOfCall codes;
+    kernels::FixedPointSum sum;
+    if (!call().set || !is_number(call()[2], 1) || !find_term(0, sum.a_factor) || !find_term(1, sum.b_factor) ||
+        !find_quotient(sum))
+      return false;
+    const auto kept = draft_.tables.take<kernels::FixedPointSum>(1);
+    if (!draft_.has_room()) return false;
+    kept[0] = sum, codes.fixed_point = kept.data();
+    return take_operands(codes);
   }
 
  private:
@@ -88,10 +131,91 @@ class CodeCall : public Fuser {
            draft_.stays(from[0], source, at());
   }
 
+  // The call that writes v if all calls see the elements that it writes, else null.
+  const Instruction* writer(const Value& v, std::string_view op, std::uint32_t& at) {
+    if (!v.is_tensor() || v.tensor->moves || !draft_.is_seen_alike(draft_.index_of(v))) return nullptr;
+    at = draft_.flow.group(draft_.index_of(v)).writer;
+    if (at == Instruction::none || !draft_.is_op(draft_.calls[at], op)) return nullptr;
+    const Tensor& out = *draft_.calls[at].call.arguments.back()->tensor;
+    const bool is_same = draft_.same_sizes(out, *v.tensor) && draft_.same_elements(out, *v.tensor);
+    return is_same ? &draft_.calls[at] : nullptr;
+  }
+
+  static bool is_whole(const Value& v, std::int64_t least, std::int64_t most) {
+    return v.kind == ValueKind::integer && !v.changes && v.integer >= least && v.integer <= most;
+  }
+
+  // Finds the 8-bit codes and the factor whose product is operand i.
+  bool find_term(std::size_t i, std::int32_t& factor) {
+    constexpr std::int64_t most = 1 << 22;
+    const Instruction* product = writer(call()[i], "aten::mul.Scalar_out", sources_[i]);
+    if (!product || !is_whole(product->call[1], -most, most)) return false;
+    factor = static_cast<std::int32_t>(product->call[1].integer);
+    const Instruction* cast = writer(product->call[0], "aten::_to_copy.out", casts_[i]);
+    if (!cast || !cast->call[0].is_tensor() || cast->call.arguments.back()->tensor->dtype != DType::int64) return false;
+    const Tensor& codes = cast->call.tensor(0);
+    if (codes.dtype != DType::int8 && codes.dtype != DType::uint8) return false;
+    arguments_[i] = cast->call.arguments[0];
+    return call()[i].tensor->dtype == DType::int64 && draft_.same_sizes(codes, *call()[i].tensor) &&
+           draft_.stays(cast->call[0], casts_[i], at());
+  }
+
+  // The call of an operator that reads an int64 result, if no other call reads it, and the result's sizes are kept.
+  const Instruction* step(const Value& v, std::string_view op) {
+    const Instruction* p = is_tensor_of(v, DType::int64) ? next(v) : nullptr;
+    if (!p || !draft_.is_op(*p, op) || !p->call.arguments.back()->is_tensor() || !has_sizes(*p)) return nullptr;
+    return ++n_, p;
+  }
+
+  // The calls that make codes of a sum of terms.
+  bool find_quotient(kernels::FixedPointSum& sum) {
+    constexpr std::int64_t most = 0x7fffffff, most_zero_point = 1 << 20;
+    const Instruction* p = step(result(), "aten::add.Scalar_out");
+    if (!p || !is_whole(p->call[1], -most, most) || !is_number(p->call[2], 1)) return false;
+    sum.offset = static_cast<std::int32_t>(p->call[1].integer);
+    p = step(*p->call.arguments.back(), "aten::div.Scalar_mode_out");
+    if (!p || !is_whole(p->call[1], 1, 1 << 30) || p->call[2].kind != ValueKind::string ||
+        p->call[2].string() != "floor" || !std::has_single_bit(static_cast<std::uint64_t>(p->call[1].integer)))
+      return false;
+    sum.shift = std::countr_zero(static_cast<std::uint64_t>(p->call[1].integer));
+    p = step(*p->call.arguments.back(), "aten::add.Scalar_out");
+    if (!p || !is_whole(p->call[1], -most_zero_point, most_zero_point) || !is_number(p->call[2], 1)) return false;
+    sum.zero_point = static_cast<std::int32_t>(p->call[1].integer);
+    p = step(*p->call.arguments.back(), "aten::clamp.out");
+    if (!p) return false;
+    const Instruction* clamp = p;
+    p = step(*p->call.arguments.back(), "aten::_to_copy.out");
+    if (!p) return false;
+    result_ = p->call.arguments.back();
+    const DType dtype = result_->tensor->dtype;
+    const std::int64_t least = dtype == DType::int8 ? -128 : 0;
+    if ((dtype != DType::int8 && dtype != DType::uint8) || !is_whole(clamp->call[1], least, least + 255) ||
+        !is_whole(clamp->call[2], clamp->call[1].integer, least + 255))
+      return false;
+    sum.low = static_cast<std::int32_t>(clamp->call[1].integer);
+    sum.high = static_cast<std::int32_t>(clamp->call[2].integer);
+    return fits(sum, dtype);
+  }
+
+  static bool is_tensor_of(const Value& v, DType dtype) { return v.is_tensor() && v.tensor->dtype == dtype; }
+
+  // Whether no numerator needs more than 32 bits. The kernel requires operands of the result's dtype.
+  static bool fits(const kernels::FixedPointSum& sum, DType dtype) {
+    std::int64_t low = sum.offset, high = sum.offset;
+    const std::int64_t least = dtype == DType::int8 ? -128 : 0;
+    for (const std::int64_t factor : {sum.a_factor, sum.b_factor}) {
+      const auto [a, b] = std::minmax({factor * least, factor * (least + 255)});
+      low += a, high += b;
+    }
+    return low >= -0x7fffffff && high <= 0x7fffffff;
+  }
+
   // Turns the call into one that computes with codes, up to the codes of its result.
-  bool take_codes(CodesOfCall& codes) {
+  bool take_codes(CodesOfCall& codes) { return call().set && find_result(codes) && take_operands(codes); }
+
+  // Turns the call into one that reads the codes `arguments_` and makes the codes `result_`.
+  bool take_operands(const CodesOfCall& codes) {
     const std::span<Value* const> before = call().arguments;
-    if (!call().set || !find_result(codes)) return false;
     const auto kept = draft_.tables.take<CodesOfCall>(1);
     const auto arguments = draft_.tables.take<Value*>(before.size());
     if (!draft_.has_room()) return false;
@@ -102,12 +226,27 @@ class CodeCall : public Fuser {
     Fusion fusion;
     fusion.codes = kept.data();
     if (!take(fusion, arguments, result_, {done_, n_})) return false;
+    leave_sources(before, arguments);
+    return true;
+  }
+
+  // Drops the calls that convert the operands, unless other calls read their results.
+  void leave_sources(std::span<Value* const> before, std::span<Value* const> arguments) {
     for (std::size_t i = 0; i < std::size(sources_); ++i) {
       if (sources_[i] == Instruction::none) continue;
       draft_.flow.leave(draft_.index_of(*before[i])), draft_.flow.enter(draft_.index_of(*arguments[i]));
       draft_.leave_if_unread(sources_[i], Instruction::none);
+      if (casts_[i] != Instruction::none) draft_.leave_if_unread(casts_[i], Instruction::none);
     }
-    return true;
+  }
+
+  // Whether each code that is converted with the numbers and quantized again is the same code.
+  bool keeps_codes(kernels::FakeQuantizer numbers, const Codes& again) const {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const float least = again.dtype == DType::int8 ? -128.0f : 0.0f, most = least + 255;
+    numbers.low = least, numbers.high = most;
+    return clamp_codes(numbers, again, {-infinity, infinity}, *call().set) && numbers.low == least &&
+           numbers.high == most;
   }
 
   // The call that quantizes a value, or that clamps it, if no other call reads the value.
@@ -154,8 +293,10 @@ class CodeCall : public Fuser {
 
   std::uint32_t sources_[3] = {Instruction::none, Instruction::none,
                                Instruction::none};  // the calls that convert the operands
-  Value* arguments_[3] = {};                        // the codes of the operands
-  std::uint32_t done_[12];                          // the calls that are merged
+  std::uint32_t casts_[2] = {Instruction::none,
+                             Instruction::none};  // of a sum in fixed point, the calls that widen the codes
+  Value* arguments_[3] = {};                      // the codes of the operands
+  std::uint32_t done_[12];                        // the calls that are merged
   std::size_t n_ = 0;
   const Value* from_ = &result();  // the number whose code is the result
   Value* result_ = nullptr;
@@ -173,8 +314,10 @@ bool compute(Draft& draft) {
       changed |= CodeCall(draft, i).fuse_product(1, 2, 0);
     else if (is("aten::mm.out"))
       changed |= CodeCall(draft, i).fuse_product(0, 1);
+    else if (is("aten::max_pool2d_with_indices.out"))
+      changed |= CodeCall(draft, i).fuse_pool();
     else if (is("aten::add.out"))
-      changed |= CodeCall(draft, i).fuse_sum();
+      changed |= CodeCall(draft, i).fuse_sum() || CodeCall(draft, i).fuse_fixed_point_sum();
   }
   return changed;
 }

@@ -47,6 +47,10 @@ struct CodesOfCall {
   // A constant that has the factor of a sum, or one for each output channel, in place of the scales; the bias is then
   // an integer. Else null.
   const Value* factors = nullptr;
+  // Of a sum in fixed point, its numbers, which take the place of `input`, `other` and `result`. Else null.
+  const kernels::FixedPointSum* fixed_point = nullptr;
+  // Of a call that replaces each code by another one, the results for the 256 codes as unsigned bytes. Else null.
+  const std::uint8_t* table = nullptr;
 };
 
 // Work of other instructions that a call also does. Before the result of a convolution or matrix product is stored, it

@@ -4,7 +4,8 @@
 #include "optimized/selection/codes.h"
 #include "optimized/selection/layout.h"
 
-// aten::add of two tensors of 8-bit codes into codes. The rewrite compute_with_codes makes such calls.
+// aten::add of two tensors of 8-bit codes into codes, by floats or in fixed point. The rewrite compute_with_codes makes
+// such calls.
 namespace assay::optimized {
 namespace {
 
@@ -23,15 +24,18 @@ bool accepts(const Call& call) {
 template <class Code>
 bool add(const Step& step, const kernels::Threads& threads) {
   const CodesOfCall& codes = *step.call.fusion->codes;
-  const kernels::AddedCodes added{codes.input.zero_point, codes.input.scale, codes.other.zero_point, codes.other.scale,
-                                  codes.result};
   const Code *a = step.call.tensor(self).elements<Code>(), *b = step.call.tensor(other).elements<Code>();
   Code* y = step.call.tensor(out).elements<Code>();
-  const auto row = kernels::find_add<Code>(*step.call.set);
-  kernels::share(threads, static_cast<std::size_t>(step.call.tensor(out).count()), 1, [&](kernels::Range range) {
-    row(added, a + range.begin, b + range.begin, y + range.begin, range.size());
-  });
-  return true;
+  const auto add_rows = [&](auto row, const auto& numbers) {
+    kernels::share(threads, static_cast<std::size_t>(step.call.tensor(out).count()), 1, [&](kernels::Range range) {
+      row(numbers, a + range.begin, b + range.begin, y + range.begin, range.size());
+    });
+    return true;
+  };
+  if (codes.fixed_point) return add_rows(kernels::find_add_fixed<Code>(*step.call.set), *codes.fixed_point);
+  return add_rows(kernels::find_add<Code>(*step.call.set),
+                  kernels::AddedCodes{codes.input.zero_point, codes.input.scale, codes.other.zero_point,
+                                      codes.other.scale, codes.result});
 }
 
 bool run(const Step& step, Execution& execution) {

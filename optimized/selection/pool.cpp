@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "kernels.gen.h"
 #include "optimized/kernels/pool.h"
@@ -57,13 +58,20 @@ bool result_shape(const Call& call, const Pool& pool, const Tensor& self, Shape&
 }
 
 // What each kind of pool computes of a window of this many channels, for the results from place `at` on.
-using PoolWindow = void (*)(kernels::InstructionSet, const kernels::Window&, const kernels::PixelNumbers&, const Call&,
-                            std::size_t channels, std::int64_t divisor, std::int64_t at);
+template <class T>
+using PoolWindow = void (*)(kernels::InstructionSet, const kernels::WindowOf<T>&, const kernels::PixelNumbers&,
+                            const Call&, std::size_t channels, std::int64_t divisor, std::int64_t at);
 void largest(kernels::InstructionSet set, const kernels::Window& window, const kernels::PixelNumbers& number,
              const Call& call, std::size_t channels, std::int64_t, std::int64_t at) {
   const bool unread = call.fusion && call.fusion->unread;
   kernels::max_of_window(set, window, number, channels, call.tensor(6).elements<float>() + at,
                          unread ? nullptr : call.tensor(7).elements<std::int64_t>() + at);
+}
+// Of codes, whose indices are not written.
+template <class T>
+void largest_code(kernels::InstructionSet set, const kernels::WindowOf<T>& window, const kernels::PixelNumbers&,
+                  const Call& call, std::size_t channels, std::int64_t, std::int64_t at) {
+  kernels::max_of_codes(set, window, channels, call.tensor(6).elements<T>() + at);
 }
 void average(kernels::InstructionSet set, const kernels::Window& window, const kernels::PixelNumbers&, const Call& call,
              std::size_t channels, std::int64_t divisor, std::int64_t at) {
@@ -81,7 +89,7 @@ Places places_of(std::int64_t channels, std::int64_t height, std::int64_t width,
 }
 
 // Contiguous channels are computed together, planes one after another. Threads share rows of results.
-template <PoolWindow pool_window>
+template <class T, PoolWindow<T> pool_window>
 void pool_images(const Call& call, const Pool& pool, bool channels_first, const Shape& results,
                  const kernels::Threads& threads) {
   const Tensor& self = call.tensor(0);
@@ -101,7 +109,7 @@ void pool_images(const Call& call, const Pool& pool, bool channels_first, const 
         const std::int64_t covered = pool.count_include_pad ? y.padded * x.padded : y.count * x.count;
         pool_window(
             set,
-            {self.elements<float>() + n * from.image + c * from.channel + y.first * from.row + x.first * from.pixel,
+            {self.elements<T>() + n * from.image + c * from.channel + y.first * from.row + x.first * from.pixel,
              static_cast<std::size_t>(y.count), static_cast<std::size_t>(x.count), y.step * from.row,
              x.step * from.pixel, static_cast<std::size_t>(rows_ahead), static_cast<std::size_t>(columns_ahead)},
             {static_cast<std::int32_t>(y.first * width + x.first), static_cast<std::int32_t>(y.step * width),
@@ -132,7 +140,12 @@ bool find_results(const Call& call, Pool& pool, Shape& shape) {
   return true;
 }
 
-template <Reader read, std::size_t outs>
+template <class T>
+constexpr DType dtype_of = std::is_same_v<T, float>         ? DType::float32
+                           : std::is_same_v<T, std::int8_t> ? DType::int8
+                                                            : DType::uint8;
+
+template <class T, Reader read, std::size_t outs>
 bool accepts(const Call& call) {
   if (call[0].kind != ValueKind::tensor || call.tensor(0).rank != 4) return false;
   const Tensor& self = call.tensor(0);
@@ -143,12 +156,13 @@ bool accepts(const Call& call) {
       return false;
   Pool pool;
   Shape shape;
-  return call.set && self.dtype == DType::float32 && call.tensor(out).dtype == DType::float32 &&
+  const bool is_supported = std::is_same_v<T, float> || (call.fusion && call.fusion->unread);
+  return call.set && is_supported && self.dtype == dtype_of<T> && call.tensor(out).dtype == dtype_of<T> &&
          (outs == 1 || call.tensor(out + 1).dtype == DType::int64) &&
          (self.moves ? read(call, pool) : find_results<read, outs>(call, pool, shape));
 }
 
-template <PoolWindow pool_window, Reader read, std::size_t outs>
+template <class T, PoolWindow<T> pool_window, Reader read, std::size_t outs>
 bool run(const Step& step, Execution& execution) {
   const Call& call = step.call;
   const Tensor& self = call.tensor(0);
@@ -164,19 +178,21 @@ bool run(const Step& step, Execution& execution) {
   if (!channels_first && !channels_last) return false;
   for (std::size_t i = call.arguments.size() - outs; i < call.arguments.size(); ++i)
     resize(call.tensor(i), shape.span());
-  pool_images<pool_window>(call, pool, channels_first, shape, execution.threads);
+  pool_images<T, pool_window>(call, pool, channels_first, shape, execution.threads);
   return true;
 }
 
-template <PoolWindow pool_window, Reader read, std::size_t outs = 1>
+template <class T, PoolWindow<T> pool_window, Reader read, std::size_t outs = 1>
 constexpr Kernel pool_of(const char* name) {
-  return {name, accepts<read, outs>, nullptr, run<pool_window, read, outs>};
+  return {name, accepts<T, read, outs>, nullptr, run<T, pool_window, read, outs>};
 }
 
 }  // namespace
 
-constexpr Kernel max_pool2d_f32 = pool_of<largest, max_pool, 2>("max_pool2d_f32");
-constexpr Kernel avg_pool2d_f32 = pool_of<average, avg_pool>("avg_pool2d_f32");
-constexpr Kernel adaptive_avg_pool2d_f32 = pool_of<average, adaptive_pool>("adaptive_avg_pool2d_f32");
+constexpr Kernel max_pool2d_f32 = pool_of<float, largest, max_pool, 2>("max_pool2d_f32");
+constexpr Kernel max_pool2d_i8 = pool_of<std::int8_t, largest_code, max_pool, 2>("max_pool2d_i8");
+constexpr Kernel max_pool2d_u8 = pool_of<std::uint8_t, largest_code, max_pool, 2>("max_pool2d_u8");
+constexpr Kernel avg_pool2d_f32 = pool_of<float, average, avg_pool>("avg_pool2d_f32");
+constexpr Kernel adaptive_avg_pool2d_f32 = pool_of<float, average, adaptive_pool>("adaptive_avg_pool2d_f32");
 
 }  // namespace assay::optimized

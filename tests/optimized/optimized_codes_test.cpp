@@ -258,6 +258,124 @@ TEST(OptimizedCodes, OfWholeProductsAreMultipliedAsIntegers) {
     }
 }
 
+// The codes of quantized elementwise calls of converted codes. The calls combine the number with itself and with
+// numbers.
+Index hardswish(Quantized& q, Index x) {
+  const auto call = [&](std::string_view op, Index a, Index b) {
+    const Index out = q.values();
+    q.plan.call_named(std::string(op), {{"self", a}, {"other", b}, {"out", out}});
+    return out;
+  };
+  const auto constant = [&](Real n) { return q.plan.constant(float32, {1, 1}, q.program.constant(bytes_of({n}))); };
+  const Index limited = q.clamp(call("aten::add.out", x, constant(3)), 0, 6);
+  return call("aten::div.out", call("aten::mul.out", x, limited), constant(6));
+}
+
+TEST(OptimizedCodes, AreLookedUp) {
+  for (const DType dtype : {int8, uint8})
+    for (const Int low : {0, 2}) {
+      Quantized q;
+      const Quantized::Numbers from{5, low, 127, dtype}, to{-3, -90, 100};
+      EXPECT_EQ(q.expect_agreement({q.quantize(hardswish(q, q.rounded(q.input, from)), to)}), 2u);
+    }
+}
+
+TEST(OptimizedCodes, AreNotLookedUpIfAResultDependsOnMore) {
+  Quantized q;
+  const Index x = q.rounded(q.input, {3});
+  EXPECT_EQ(q.expect_agreement({q.quantize(q.add(hardswish(q, x), q.input), {1})}), 8u);
+}
+
+// The conversion and the clamp are also read elsewhere.
+TEST(OptimizedCodes, AreLookedUpBesideTheOtherReaders) {
+  Quantized q;
+  const Index clamped = q.clamp(q.rounded(q.input, {3}), -1, 5);
+  EXPECT_EQ(q.expect_agreement({q.quantize(clamped, {1}), q.add(clamped, clamped)}), 5u);
+}
+
+// Between the conversion and the last call, the codes change.
+TEST(OptimizedCodes, AreNotLookedUpAfterTheyChange) {
+  Quantized q;
+  const Index codes = q.quantize(q.input, {3});
+  const Index x = q.clamp(q.dequantize(codes, {3}), -1, 5);
+  q.quantize(q.add(q.input, q.input), {3}, codes);
+  EXPECT_EQ(q.expect_agreement({q.quantize(x, {1}), q.dequantize(codes, {3})}), 7u);
+}
+
+// A max pool of each pixel and its neighbours.
+Index pool(Quantized& q, Index x) {
+  const Index out = q.values();
+  const auto both = [&](Int n) { return q.plan.integers({n, n}); };
+  q.plan.call_named("aten::max_pool2d_with_indices.out", {{"self", x},
+                                                          {"kernel_size", both(3)},
+                                                          {"stride", both(1)},
+                                                          {"padding", both(1)},
+                                                          {"dilation", both(1)},
+                                                          {"ceil_mode", q.plan.boolean(false)},
+                                                          {"out", out},
+                                                          {"indices", q.values(int64)}});
+  return out;
+}
+
+TEST(OptimizedCodes, AreComparedByAPool) {
+  for (const DType dtype : {int8, uint8}) {
+    Quantized q;
+    q.sizes = {1, 1, 2, 2};
+    q.input = q.values();
+    const Quantized::Numbers numbers{5, dtype == int8 ? -128 : 0, dtype == int8 ? 127 : 255, dtype};
+    EXPECT_EQ(q.expect_agreement({q.quantize(pool(q, q.rounded(q.input, numbers)), numbers)}), 2u);
+  }
+}
+
+TEST(OptimizedCodes, ThatChangeAreNotComparedByAPool) {
+  for (const Quantized::Numbers& to : {Quantized::Numbers{6}, {5, -100}, {5, 0, 255, uint8}}) {
+    Quantized q;
+    q.sizes = {1, 1, 2, 2};
+    q.input = q.values();
+    EXPECT_EQ(q.expect_agreement({q.quantize(pool(q, q.rounded(q.input, {5})), to)}), 4u);
+  }
+}
+
+struct FixedPoint {
+  Int a = 1 << 19, b = -(1 << 18), offset = 1 << 19, divisor = 1 << 20, zero_point = 7, low = -100, high = 90;
+};
+
+// The steps of a sum in fixed point of two tensors of codes.
+std::size_t steps_of_sum(const FixedPoint& n) {
+  Quantized q;
+  const auto call = [&](const char* op, const char* name, Index x, Int number,
+                        std::vector<PlanBuilder::Operand> more = {}) {
+    const Index out = q.values(int64);
+    more.insert(more.end(), {{"self", x}, {name, q.plan.integer(number)}, {"out", out}});
+    q.plan.call_named(op, more);
+    return out;
+  };
+  const auto cast = [&](Index x, DType dtype) {
+    const Index out = q.values(dtype);
+    q.plan.call_named("aten::_to_copy.out", {{"self", x}, {"out", out}});
+    return out;
+  };
+  const Index a = q.quantize(q.input, {3}), b = q.quantize(q.add(q.input, q.input), {-5}), sum = q.values(int64);
+  q.plan.add_tensors(call("aten::mul.Scalar_out", "other", cast(a, int64), n.a),
+                     call("aten::mul.Scalar_out", "other", cast(b, int64), n.b), sum);
+  Index x = call("aten::add.Scalar_out", "other", sum, n.offset);
+  x = call("aten::div.Scalar_mode_out", "other", x, n.divisor, {{"rounding_mode", q.plan.string("floor")}});
+  x = call("aten::add.Scalar_out", "other", x, n.zero_point);
+  x = call("aten::clamp.out", "min", x, n.low, {{"max", q.plan.integer(n.high)}});
+  return q.expect_agreement({cast(x, int8)});
+}
+
+TEST(OptimizedCodes, AreAddedInFixedPoint) {
+  EXPECT_EQ(steps_of_sum({}), 4u);
+  EXPECT_EQ(steps_of_sum({.a = 1 << 21, .b = 1 << 21, .offset = 0x7fffffff - (127 << 22)}), 4u);
+  EXPECT_EQ(steps_of_sum({.a = 1, .b = 1, .offset = 0, .divisor = 2}), 4u);
+}
+TEST(OptimizedCodes, AreNotAddedInFixedPointIfASumNeedsMoreBits) {
+  EXPECT_EQ(steps_of_sum({.a = 1 << 21, .b = 1 << 21, .offset = 0x7fffffff - (127 << 22) + 1}), 13u);
+  EXPECT_EQ(steps_of_sum({.a = 1 << 21, .b = 1 << 21, .offset = -0x7fffffff + (1 << 29) - 1}), 13u);
+}
+TEST(OptimizedCodes, AreNotAddedInFixedPointWithAnotherDivisor) { EXPECT_EQ(steps_of_sum({.divisor = 3}), 13u); }
+
 // The sum reads the numbers, the product their codes.
 TEST(OptimizedCodes, AreConvertedBackForTheOtherReaders) {
   Quantized q;

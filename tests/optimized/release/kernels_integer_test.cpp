@@ -1,11 +1,15 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <vector>
 
 #include "optimized/kernels/integer_product.h"
+#include "optimized/kernels/pool.h"
+#include "optimized/kernels/quantize.h"
 #include "tests/support/backwards.h"
 #include "tests/support/fenced_kernels.h"
 
@@ -23,6 +27,7 @@ std::vector<Way> ways() {
   for (const InstructionSet set : sets())
     for (const bool uses_vnni : {false, true})
       if (!uses_vnni || has_vnni(set)) all.push_back({set, uses_vnni});
+  if (is_supported(InstructionSet::amx)) all.push_back({InstructionSet::amx, true});
   return all;
 }
 
@@ -212,6 +217,81 @@ TEST_P(IntegerKernels, LimitSumsThatAreNoCodes) {
                          .inputs = 5 / groups,
                          .outputs = 5 / groups,
                          .numbers = std::vector<ChannelNumbers>(5, {scale, -scale})});
+}
+
+// A zero point outside of the codes, and sums beyond 16 bits, whose codes are the limits.
+TEST_P(IntegerKernels, MoveSumsByLargeZeroPoints) {
+  for (const std::size_t groups : {1u, 5u})
+    for (const bool has_signed_result : {false, true})
+      for (const int zero_point : {-most_zero_point + 128, most_zero_point - 128})
+        check(GetParam(), {.width = 40,
+                           .groups = groups,
+                           .inputs = 5 / groups,
+                           .outputs = 5 / groups,
+                           .has_signed_result = has_signed_result,
+                           .result = {zero_point, -128, 127},
+                           .numbers = {{1.0f, -static_cast<float>(zero_point)}, {1e6f}, {-1e6f}, {1}, {-1}}});
+}
+
+template <class Code>
+void check_fixed_point_sums(InstructionSet set) {
+  constexpr int least = std::numeric_limits<Code>::min();
+  const FixedPointSum sums[] = {
+      {1 << 21, 1 << 20, 1 << 15, 20, 3, least + 5, least + 250},
+      {-(1 << 21), 1 << 11, -77, 21, least, least, least + 255},
+      {3, 5, 2, 2, 1, least, least + 255},  // many halves
+      {1 << 20, -(1 << 20), 1 << 29, 30, -1 << 20, least, least + 255},
+  };
+  for (const FixedPointSum& q : sums)
+    for (const std::size_t n : {1u, 15u, 64u, 65u, 1000u}) {
+      const FencedArray<Code> a(random_codes<Code>(n, least, least + 255)),
+          b(random_codes<Code>(n, least, least + 255)), out(std::vector<Code>(n, Code{}));
+      find_add_fixed<Code>(set)(q, a.data(), b.data(), out.data(), n);
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::int64_t numerator =
+            std::int64_t{q.a_factor} * a.data()[i] + std::int64_t{q.b_factor} * b.data()[i] + q.offset;
+        const double quotient = std::floor(std::ldexp(static_cast<double>(numerator), -q.shift)) + q.zero_point;
+        ASSERT_EQ(out.data()[i], std::clamp(quotient, double(q.low), double(q.high))) << i << " of " << n;
+      }
+    }
+}
+TEST_P(IntegerKernels, AddInFixedPoint) {
+  check_fixed_point_sums<std::int8_t>(GetParam().set);
+  check_fixed_point_sums<std::uint8_t>(GetParam().set);
+}
+
+template <class Code>
+void check_largest(InstructionSet set) {
+  constexpr int least = std::numeric_limits<Code>::min();
+  for (const std::size_t channels : {1u, 7u, 8u, 63u, 64u, 137u})
+    for (const std::size_t rows : {1u, 3u}) {
+      const std::size_t columns = 2, pixel = channels + 1, row = 3 * pixel;
+      const FencedArray<Code> in(random_codes<Code>((rows - 1) * row + pixel + channels, least, least + 255)),
+          out(std::vector<Code>(channels, Code{}));
+      max_of_codes<Code>(
+          set, {in.data(), rows, columns, static_cast<std::ptrdiff_t>(row), static_cast<std::ptrdiff_t>(pixel)},
+          channels, out.data());
+      for (std::size_t c = 0; c < channels; ++c) {
+        int largest = least;
+        for (std::size_t i = 0; i < rows; ++i)
+          for (std::size_t j = 0; j < columns; ++j)
+            largest = std::max<int>(largest, in.data()[i * row + j * pixel + c]);
+        ASSERT_EQ(out.data()[c], largest) << c << " of " << channels;
+      }
+    }
+}
+TEST_P(IntegerKernels, FindTheLargestCode) {
+  check_largest<std::int8_t>(GetParam().set);
+  check_largest<std::uint8_t>(GetParam().set);
+}
+
+TEST_P(IntegerKernels, LookUpCodes) {
+  const auto table = random_codes<std::uint8_t>(256, 0, 255);
+  for (const std::size_t n : {1u, 63u, 64u, 1000u}) {
+    const FencedArray<std::uint8_t> x(random_codes<std::uint8_t>(n, 0, 255)), y(std::vector<std::uint8_t>(n));
+    look_up(GetParam().set, table.data(), x.data(), y.data(), n);
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(y.data()[i], table[x.data()[i]]) << i << " of " << n;
+  }
 }
 
 // Kernels of each kind over images that just hold them, and larger ones.
