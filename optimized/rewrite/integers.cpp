@@ -293,7 +293,7 @@ class CodeCall : public Fuser {
 
   std::uint32_t sources_[3] = {Instruction::none, Instruction::none,
                                Instruction::none};  // the calls that convert the operands
-  std::uint32_t casts_[2] = {Instruction::none,
+  std::uint32_t casts_[3] = {Instruction::none, Instruction::none,
                              Instruction::none};  // of a sum in fixed point, the calls that widen the codes
   Value* arguments_[3] = {};                      // the codes of the operands
   std::uint32_t done_[12];                        // the calls that are merged

@@ -39,7 +39,7 @@ class Table {
     if (!find_kernel(call)) return false;
     draft_.calls[at_].call = call;
     draft_.flow.leave(draft_.index_of(*last_.arguments[0])), draft_.flow.enter(draft_.index_of(*arguments[0]));
-    while (n_ > 0) draft_.leave_if_unread(done_[--n_], at_);
+    for (std::size_t i = 0; i < n_; ++i) draft_.leave_if_unread(done_[i], at_);
     return true;
   }
 
@@ -125,7 +125,7 @@ class Table {
   std::uint32_t at_;
   const Call last_;                           // it quantizes
   std::uint32_t source_ = Instruction::none;  // the call that converts the codes
-  std::uint32_t done_[most_calls];            // the calls whose work the table does, later ones first
+  std::uint32_t done_[most_calls];  // the calls whose work the table does; a reader of a result is before its writer
   std::size_t n_ = 0;
 };
 
