@@ -69,6 +69,8 @@ void write_testee(std::ostream& out, const std::string& name, const verdict::Tes
   fmt::print(out, "### {}: {}\n\n{}", plain(name), verdict::headline(testee), verdict::kinds_of_passes(testee));
   const std::vector<std::string> dtypes = verdict::answers_by_dtype(testee);
   fmt::print(out, "{}{}\n", dtypes.empty() ? "" : "; answers by dtype: ", fmt::join(dtypes, ", "));
+  if (const std::string untried = verdict::untried_promises(testee); !untried.empty())
+    fmt::print(out, "\n{}\n", plain(untried));
   std::vector<const verdict::Defect*> counting;
   for (const verdict::Defect& d : testee.defects)
     if (verdict::excuse(d).empty()) counting.push_back(&d);
