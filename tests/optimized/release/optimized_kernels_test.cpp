@@ -8,6 +8,7 @@
 #include "conformance/judge/judge.h"
 #include "conformance/runner/run_case.h"
 #include "format/in_place.h"
+#include "tests/support/golden.h"
 #include "tests/support/tensors.h"
 
 // Judges every recorded call that a kernel of the optimized runtime accepts, as the answer of any testee.
@@ -15,7 +16,7 @@ namespace assay {
 namespace optimized_kernels_test {
 
 const cases::Corpus& corpus() {
-  static const cases::Corpus all(ASSAY_GOLDEN);
+  static const cases::Corpus all(golden_folder() / "operators");
   return all;
 }
 
