@@ -37,7 +37,9 @@ void UntriedPromises::add(const verdict::Record& r) {
 
 std::vector<verdict::NamedText> UntriedPromises::found() const {
   std::vector<verdict::NamedText> all;
-  for (const auto& [name, calls] : operators_) {
+  for (const auto& operator_and_calls : operators_) {
+    const std::string& name = operator_and_calls.first;
+    const Calls& calls = operator_and_calls.second;
     std::set<std::string> promised = declared_dtypes(contract_, name);
     std::erase_if(promised, [&](const std::string& dtype) { return calls.valid.contains(dtype); });
     promised.insert(calls.promised.begin(), calls.promised.end());

@@ -15,9 +15,10 @@ struct RunFile {
   std::string header;  // the header line
   std::vector<Record> records;
   std::vector<Defect> defects;
-  std::string footer;              // the footer line; empty if the file was cut off
-  bool complete = false;           // whether the run is complete, as the footer states
-  std::vector<NamedText> untried;  // what the contract promises and no answered call tried: operators and their dtypes
+  std::string footer;     // the footer line; empty if the file was cut off
+  bool complete = false;  // whether the run is complete, as the footer states
+  // The promises that no answered call tried: operators and their dtypes.
+  std::vector<NamedText> untried = {};
 };
 
 // A digest of the ids (16 digits), verdicts and classes of cases, independent of their order.
