@@ -214,6 +214,8 @@ answers by dtype: float32 4
 )");
 }
 
+TEST(Table, SaysThatNoCaseWasJudged) { EXPECT_EQ(table_of({}), "No case was judged.\n"); }
+
 TEST(Table, NamesAFewPromisesThatNoAnswerTried) {
   verdict::RunFile run{{}, {passing("aten::a.out")}, {}, {}, true};
   run.untried = {{"aten::a.out", "float16, int8"}, {"aten::b.out", "bool"}};
