@@ -137,7 +137,7 @@ class DelegateRun final : public JudgingRun {
     return "each payload that it was to run it refused as unsupported";
   }
 
-  void find_defects(RunLog& log, bool) override {
+  void add_findings(RunLog& log, bool) override {
     for (verdict::Defect& d : findings_.defects()) {
       d.command = command_for(d.smallest.case_id);
       log.add(d);

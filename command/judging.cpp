@@ -67,11 +67,11 @@ int JudgingRun::run(std::vector<verdict::Record> earlier, RunLog& log) {
   for (verdict::Record& r : earlier) add(std::move(r));
   try {
     judge_blocks(blocks_, add);
-    if (!request_.part.shard) find_defects(log, false);
+    if (!request_.part.shard) add_findings(log, false);
   } catch (const sandbox::Interrupted&) {
     is_interrupted = true;
   }
-  if (is_interrupted && !request_.part.shard) find_defects(log, true);
+  if (is_interrupted && !request_.part.shard) add_findings(log, true);
   log.finish();
   if (!request_.run.json) print_rest();
   return log.exit_code(why_not_judged());

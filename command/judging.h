@@ -47,8 +47,8 @@ class JudgingRun {
   virtual verdict::Facts own_settings() const = 0;  // testee and options that determine the records
   virtual void judge_blocks(const std::vector<runner::Ids>& blocks, const Add& add) = 0;  // throws Interrupted
   virtual std::string waits_for() const = 0;  // the case that has been waited for longest; empty: none for long
-  virtual void keep(const verdict::Record& record) = 0;  // for the causes of failures
-  virtual void find_defects(RunLog& log, bool is_interrupted) = 0;
+  virtual void keep(const verdict::Record& record) = 0;             // for the causes of failures
+  virtual void add_findings(RunLog& log, bool is_interrupted) = 0;  // what follows from the records of all cases
   virtual void print_rest() const {}
   virtual std::string_view why_not_judged() const = 0;
 

@@ -154,7 +154,13 @@ void KernelRun::judge_blocks(const std::vector<runner::Ids>& blocks, const Add& 
   runner::judge_blocks(case_runner_, cases, request_.workers, add);
 }
 
-void KernelRun::find_defects(RunLog& log, bool is_interrupted) {
+void KernelRun::keep(const verdict::Record& record) {
+  seen_.push_back(defects::seen(record));
+  const Operator* op = find_operator(record.operator_name);
+  if (op && library_->has(*op)) untried_.add(record);
+}
+
+void KernelRun::add_findings(RunLog& log, bool is_interrupted) {
   const auto begun = [&](std::string_view op) { log.progress().looks_into(op); };
   runner::CaseRunner* case_runner = is_interrupted ? nullptr : &case_runner_;
   for (verdict::Defect& d : defects::defects_of(case_runner, corpus_, seen_, request_.workers, begun)) {
@@ -163,6 +169,8 @@ void KernelRun::find_defects(RunLog& log, bool is_interrupted) {
         verdict::repro_line(d.smallest, unless_usual(request_.run.testee), request_.contract, request_.suite.thorough);
     log.add(d);
   }
+  if (is_interrupted || is_of_listed_cases()) return;  // such a run does not try every promise
+  log.set_untried(untried_.found());
 }
 
 void KernelRun::print_rest() const {

@@ -7,7 +7,7 @@
 
 #include "command/judging.h"
 #include "conformance/cases/case.h"
-#include "conformance/contract/contract.h"
+#include "conformance/contract/untried_promises.h"
 #include "conformance/defects/cause.h"
 #include "conformance/runner/suite.h"
 #include "conformance/testee/library.h"
@@ -38,8 +38,9 @@ class KernelRun : public JudgingRun {
   verdict::Facts own_settings() const override;
   void judge_blocks(const std::vector<runner::Ids>& blocks, const Add& add) override;
   std::string waits_for() const override { return case_runner_.children().patience().waits_for(); }
-  void keep(const verdict::Record& record) override { seen_.push_back(defects::seen(record)); }
-  void find_defects(RunLog& log, bool is_interrupted) override;
+  void keep(const verdict::Record& record) override;
+  void add_findings(RunLog& log, bool is_interrupted) override;
+  bool is_of_listed_cases() const { return !request_.cases.empty() || !request_.defect.empty(); }
   void print_rest() const override;
   std::string_view why_not_judged() const override;
 
@@ -49,6 +50,7 @@ class KernelRun : public JudgingRun {
   const std::unique_ptr<testee::KernelLibrary> library_;
   runner::CaseRunner case_runner_;
   std::vector<defects::JudgedCase> seen_;
+  contract::UntriedPromises untried_{contract_};
 };
 
 }  // namespace assay::command

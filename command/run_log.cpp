@@ -15,6 +15,7 @@
 #include "conformance/testee/binaries.h"
 #include "conformance/text/json.h"
 #include "conformance/text/printable.h"
+#include "conformance/verdict/fields.h"
 #include "version.h"
 
 namespace assay::command {
@@ -47,6 +48,7 @@ text::Json summary_json(const verdict::Summary& summary) {
     json["operators"] = text::Json::object(), json["defects"] = text::Json::array();
     for (const auto& [op, entry] : testee.operators) json["operators"][op] = verdict::counts_json(entry.verdicts);
     for (const verdict::Defect& d : testee.defects) json["defects"].push_back(verdict::to_json(d));
+    json["untried"] = verdict::fields::encode(testee.untried);
   }
   return all;
 }
@@ -157,12 +159,18 @@ void RunLog::add(const verdict::Defect& defect) {
   write(verdict::to_json_line(defect));
 }
 
+void RunLog::set_untried(std::vector<verdict::NamedText> untried) {
+  for (auto& [name, testee] : summary_.testees) testee.untried = untried;
+  untried_ = std::move(untried);
+}
+
 std::string RunLog::footer() const {
   verdict::VerdictCounts counts{};
   for (const auto& [name, testee] : summary_.testees) verdict::add(counts, verdict::verdict_counts(testee));
   text::Json footer{{"complete", !interrupted}, {"cases", progress_->judged()}};
   footer.update(verdict::counts_json(counts));
   footer["verdicts"] = verdicts_.text();
+  if (!untried_.empty()) footer["untried"] = verdict::fields::encode(untried_);
   footer["seconds"] = progress_->seconds();
   return text::Json{{"footer", footer}}.dump();
 }

@@ -68,7 +68,8 @@ class RunLog {
   void begin();  // opens files and writes the header
   void add(verdict::Record record);
   void add(const verdict::Defect& defect);
-  void finish();  // writes the rest, and prints the table or JSON
+  void set_untried(std::vector<verdict::NamedText> untried);  // as in verdict::RunFile
+  void finish();                                              // writes the rest, and prints the table or JSON
 
   int exit_code(std::string_view why_not_judged) const;  // also prints the reasons on standard error
 
@@ -89,6 +90,7 @@ class RunLog {
   std::optional<OutputFile> jsonl_;
   std::optional<Progress> progress_;
   verdict::Summary summary_;
+  std::vector<verdict::NamedText> untried_;
   verdict::VerdictsDigest verdicts_;
   std::size_t judged_ = 0;
   bool unexpected_ = false;

@@ -58,7 +58,7 @@ verdict::Facts RuntimeRun::own_settings() const {
   return facts;
 }
 
-void RuntimeRun::find_defects(RunLog& log, bool) {
+void RuntimeRun::add_findings(RunLog& log, bool) {
   for (verdict::Defect& d : defects_.found()) {
     d.command = verdict::repro_line(d.smallest, unless_usual(request_.run.testee));
     log.add(d);

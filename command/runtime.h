@@ -36,7 +36,7 @@ class RuntimeRun : public JudgingRun {
   void judge_blocks(const std::vector<runner::Ids>& blocks, const Add& add) override { stage_.judge(blocks, add); }
   std::string waits_for() const override { return stage_.patience().waits_for(); }
   void keep(const verdict::Record& record) override { defects_.add(record); }
-  void find_defects(RunLog& log, bool is_interrupted) override;
+  void add_findings(RunLog& log, bool is_interrupted) override;
   std::string_view why_not_judged() const override {
     return "each program that it was to run it refused as unsupported";
   }

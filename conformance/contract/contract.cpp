@@ -88,6 +88,14 @@ bool Declaration::has(const Operator& op, std::span<const Value> values) const {
   return std::ranges::any_of(rows, fits);
 }
 
+DTypes Declaration::dtypes_of(const Operator& op, std::size_t argument) const {
+  const std::size_t at = column(op, argument, *this);
+  DTypes all;
+  for (const std::vector<std::uint8_t>& row : rows)
+    if (at < row.size()) all |= sets[row[at]];
+  return all;
+}
+
 bool share_layouts(const Operator& op, std::span<const Value> arguments) {
   if (!inputs_share_layouts(op, arguments)) return false;
   return arguments.size() < op.arguments.size() || one_layout(arguments) || outs_follow_layout_rule(op, arguments);

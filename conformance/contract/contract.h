@@ -34,6 +34,8 @@ struct Declaration {
   std::vector<std::vector<std::uint8_t>> rows;
 
   bool has(const Operator& op, std::span<const Value> arguments) const;
+  // The dtypes that the rows give to an argument; none if the declaration omits it.
+  DTypes dtypes_of(const Operator& op, std::size_t argument) const;
 };
 
 struct LayoutPromise {

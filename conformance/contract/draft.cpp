@@ -10,11 +10,6 @@
 namespace assay::contract {
 namespace {
 
-bool is_answered(const verdict::Record& r) {
-  return r.verdict != verdict::Verdict::unsupported && r.verdict != verdict::Verdict::crash &&
-         r.verdict != verdict::Verdict::timeout && r.failure != verdict::Class::refused_though_valid;
-}
-
 std::string quoted(const std::string& text) { return '"' + text + '"'; }
 
 // The positions of the arguments that a declaration names: inputs that may be tensors, and all outs.
@@ -33,7 +28,7 @@ void Draft::add(const Operator& op, const cases::HostCall& call, const verdict::
     return;
   }
   ++valid_;
-  if (!is_answered(r)) return;
+  if (!verdict::answers_valid_call(r)) return;
   ++answered_;
   slices_.insert(r.slices.begin(), r.slices.end());
   Accepted& accepted = operators_[op.name];

@@ -68,7 +68,10 @@ void write_rest(std::ostream& out, const verdict::TesteeSummary& testee) {
 void write_testee(std::ostream& out, const std::string& name, const verdict::TesteeSummary& testee) {
   fmt::print(out, "### {}: {}\n\n{}", plain(name), verdict::headline(testee), verdict::kinds_of_passes(testee));
   const std::vector<std::string> dtypes = verdict::answers_by_dtype(testee);
-  fmt::print(out, "{}{}\n", dtypes.empty() ? "" : "; answers by dtype: ", fmt::join(dtypes, ", "));
+  fmt::print(out, "{}{}\n",
+             dtypes.empty() ? "" : "; answers by dtype: ", plain(fmt::format("{}", fmt::join(dtypes, ", "))));
+  if (const std::string untried = verdict::untried_promises(testee); !untried.empty())
+    fmt::print(out, "\n{}\n", plain(untried));
   std::vector<const verdict::Defect*> counting;
   for (const verdict::Defect& d : testee.defects)
     if (verdict::excuse(d).empty()) counting.push_back(&d);

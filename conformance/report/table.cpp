@@ -208,20 +208,25 @@ void write_expected(std::ostream& out, const verdict::TesteeSummary& testee) {
     fmt::print(out, "{} is listed, but passes\n", text::printable(id));
 }
 
-// The answers by dtype, in lines that fit.
+// The answers by dtype, in lines that fit, and the promises without an answer.
 void write_passes(std::ostream& out, const verdict::TesteeSummary& testee, std::size_t width) {
   fmt::print(out, "\n{}\n", verdict::kinds_of_passes(testee));
   std::string line = "answers by dtype:";
-  for (const std::string& text : verdict::answers_by_dtype(testee)) {
-    if (line.size() + 1 + text.size() >= width) out << std::exchange(line, " ") << '\n';
+  for (const std::string& said : verdict::answers_by_dtype(testee)) {
+    const std::string text = text::printable(said);
+    if (width != TableStyle::unlimited && line.size() + 1 + text.size() >= width)
+      out << std::exchange(line, " ") << '\n';
     line += (line.ends_with(':') || line == " " ? " " : ", ") + text;
   }
   if (!line.ends_with(':')) out << line << '\n';
+  if (const std::string untried = verdict::untried_promises(testee); !untried.empty())
+    out << text::printable(untried) << '\n';
 }
 
 }  // namespace
 
 void write_table(std::ostream& out, const verdict::Summary& summary, const TableStyle& style) {
+  if (summary.testees.empty()) out << "No case was judged.\n";
   bool first = true;
   for (const auto& [name, testee] : summary.testees) {
     if (!first) out << '\n';

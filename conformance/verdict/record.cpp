@@ -75,6 +75,11 @@ Tier tier_of(const Record& r) {
   return tier_of(r.verdict, r.failure, r.valid, r.slices, r.promised, distance);
 }
 
+bool answers_valid_call(const Record& r) {
+  return r.valid && r.verdict != Verdict::unsupported && r.verdict != Verdict::crash && r.verdict != Verdict::timeout &&
+         r.failure != Class::refused_though_valid;
+}
+
 nlohmann::ordered_json to_json(const Record& record) {
   fields::Writer writer;
   visit_record(record, writer);

@@ -49,6 +49,9 @@ struct Record {
 
 Tier tier_of(const Record& record);
 
+// Whether the testee answered a valid call, rightly or wrongly.
+bool answers_valid_call(const Record& record);
+
 // The JSON object of a record, fields in the order above. Infinity and NaN are "inf", "-inf" and "nan".
 nlohmann::ordered_json to_json(const Record& record);
 

@@ -27,7 +27,9 @@ void set_header(RunFile& run, const std::string& line) {
 
 void set_footer(RunFile& run, const std::string& line) {
   const fields::Json object = object_under("footer", line);
-  fields::Reader(object).optional("complete", run.complete);
+  fields::Reader reader(object);
+  reader.optional("complete", run.complete);
+  reader.optional("untried", run.untried);
   run.footer = line;
 }
 
@@ -82,7 +84,7 @@ std::string miscounted(const RunFile& run) {
     return fmt::format("its {} says {} {}, but there are {}", where, fields::dumped(said[key]), key, count);
   };
   for (const auto& [key, value] : footer.items())
-    if (key != "complete" && key != "seconds" && key != "verdicts")
+    if (key != "complete" && key != "seconds" && key != "verdicts" && key != "untried")
       if (std::string sentence = wrong(footer, key, "footer"); !sentence.empty()) return sentence;
   const std::string found = verdicts_digest(run);
   if (footer.contains("verdicts") && footer["verdicts"] != found)

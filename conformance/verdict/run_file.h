@@ -17,6 +17,8 @@ struct RunFile {
   std::vector<Defect> defects;
   std::string footer;     // the footer line; empty if the file was cut off
   bool complete = false;  // whether the run is complete, as the footer states
+  // The promises that no answered call tried: operators and their dtypes.
+  std::vector<NamedText> untried = {};
 };
 
 // A digest of the ids (16 digits), verdicts and classes of cases, independent of their order.

@@ -1,6 +1,7 @@
 #include "conformance/verdict/summary.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -116,10 +117,22 @@ std::vector<std::string> answers_by_dtype(const TesteeSummary& testee) {
   return texts;
 }
 
+std::string untried_promises(const TesteeSummary& testee, std::size_t most) {
+  const std::size_t all = testee.untried.size(), named = std::min(all, most);
+  if (all == 0) return {};
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < named; ++i)
+    texts.push_back(fmt::format("{} ({})", testee.untried[i].name, testee.untried[i].text));
+  if (named < all)
+    texts.push_back(fmt::format("and {} more {}", all - named, all - named == 1 ? "operator" : "operators"));
+  return fmt::format("promised, but not answered in any call: {}", fmt::join(texts, ", "));
+}
+
 Summary summarize(const RunFile& run) {
   Summary summary;
   for (const Record& r : run.records) summary.add(r);
   for (const Defect& d : run.defects) summary.add(d);
+  for (auto& [name, testee] : summary.testees) testee.untried = run.untried;
   return summary;
 }
 

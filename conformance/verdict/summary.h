@@ -41,6 +41,7 @@ struct OperatorSummary {
 struct TesteeSummary {
   std::map<std::string, OperatorSummary> operators;
   std::vector<Defect> defects;                     // sorted by is_more_serious
+  std::vector<NamedText> untried;                  // as in RunFile
   std::vector<std::string> passing_though_listed;  // ids of cases that must leave the list of expected failures
 };
 
@@ -70,6 +71,10 @@ std::string kinds_of_passes(const TesteeSummary& testee);
 
 // The answers of that line by the dtype of the first tensor, most first: "float32 20001".
 std::vector<std::string> answers_by_dtype(const TesteeSummary& testee);
+
+// One line: "promised, but not answered in any call: aten::add.out (float16, int8), and 3 more operators"; empty if
+// there is nothing to name. It names at most `most` operators.
+std::string untried_promises(const TesteeSummary& testee, std::size_t most = 5);
 
 Summary summarize(const RunFile& run);
 // The summary of a JSONL stream. Throws as read_run.

@@ -8,10 +8,12 @@
 #include "conformance/cases/generated.h"
 #include "conformance/contract/draft.h"
 #include "conformance/contract/read_contract.h"
+#include "conformance/contract/untried_promises.h"
 #include "conformance/runner/plan.h"
 #include "conformance/testee/data_folder.h"
 #include "reference/fault.h"
 #include "tests/support/corpus.h"
+#include "tests/support/records.h"
 #include "tests/support/tensors.h"
 
 // The promises of contracts, violations of the rules of contract files, and the slices of calls.
@@ -20,8 +22,10 @@ namespace contract_test {
 
 using enum DType;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::Not;
 
@@ -228,6 +232,45 @@ TEST(Contract, ACaseIsPromisedIfAllItsSlicesArePromised) {
   const std::string both = "slices: [{allowed: [exported, half], source: s}]";
   EXPECT_FALSE(promise(contract(one), "aten::abs.out", {of(float16)}).promised);
   EXPECT_TRUE(promise(contract(both), "aten::abs.out", {of(float16)}).promised);
+}
+
+// -- promises that a run has not tried
+// ---------------------------------------------------------------------------------
+
+// A record of a call of abs whose tensors have this dtype.
+verdict::Record judged(const std::string& dtype, verdict::Verdict verdict, bool promised = true) {
+  verdict::Record record = verdict == verdict::Verdict::fail ? failing("aten::abs.out", verdict::Class::value)
+                                                             : ending("aten::abs.out", verdict);
+  record.dtypes = {dtype, dtype}, record.promised = promised;
+  return record;
+}
+
+TEST(UntriedPromises, AreNamedWithTheirDtypes) {
+  const auto untried = [](const contract::Contract& contract, const std::vector<verdict::Record>& records) {
+    contract::UntriedPromises promises(contract);
+    for (const verdict::Record& r : records) promises.add(r);
+    return promises.found();
+  };
+  const auto of_abs = [](const char* dtypes) { return ElementsAre(verdict::NamedText{"aten::abs.out", dtypes}); };
+  using enum verdict::Verdict;
+  const contract::Contract none = contract("");
+  EXPECT_THAT(untried(none, {judged("float32", pass), judged("float16", fail), judged("int8", quality)}), IsEmpty());
+  verdict::Record refused = judged("int16", fail), invalid = judged("bool", pass);
+  refused.failure = verdict::Class::refused_though_valid, invalid.valid = false;
+  EXPECT_THAT(untried(none, {judged("float32", pass), judged("float16", unsupported), judged("int8", crash),
+                             judged("int32", timeout), judged("int64", unsupported, false), refused, invalid}),
+              of_abs("float16, int16, int32, int8"));
+  EXPECT_THAT(untried(none, {judged("float32", pass), judged("float32", crash)}), IsEmpty());
+
+  // The planted line promises uint8, which no call of the run has, and float16, whose calls another key excludes.
+  const contract::Contract planted = contract(
+      "declarations: {source: here, operators: {'aten::abs.out': {arguments: [self, out], "
+      "sets: [[float32, uint8], [float16, int64]], rows: [0 0, 1 0]}}}\n");
+  const std::vector<verdict::Record> some{judged("float32", pass), judged("float16", unsupported, false)};
+  EXPECT_THAT(untried(planted, some), of_abs("int64, uint8"));
+  contract::Contract narrow = planted;
+  narrow.dtypes = contract::DTypes().set(static_cast<std::size_t>(float32)).set(static_cast<std::size_t>(int64));
+  EXPECT_THAT(untried(narrow, some), of_abs("int64"));
 }
 
 // -- ExecuTorch's -----------------------------------------------------------------------------------------------------

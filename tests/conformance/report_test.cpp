@@ -157,6 +157,18 @@ TEST(RunFile, RefusesALineBeyondTheLimit) {
   EXPECT_THAT(error_of(text::most_line_bytes - 1), StartsWith("line 1: wanted one JSON object"));
 }
 
+TEST(RunFile, TheFooterNamesUntriedPromises) {
+  const auto read = [](const std::string& footer) {
+    std::istringstream lines(footer + "\n");
+    return verdict::read_run(lines);
+  };
+  const verdict::RunFile run =
+      read(R"({"footer":{"complete":true,"cases":0,"untried":[{"name":"aten::add.out","text":"int8"}]}})");
+  EXPECT_THAT(run.untried, ElementsAre(verdict::NamedText{"aten::add.out", "int8"}));
+  EXPECT_EQ(verdict::miscounted(run), "");
+  EXPECT_THROW(read(R"({"footer":{"untried":["aten::add.out"]}})"), std::invalid_argument);
+}
+
 TEST(RunFile, IsReadUpToWhereItWasCutOff) {
   const std::string whole = "{\"header\":{\"cases\":2}}\n" + verdict::to_json_line(passing("aten::add.out")) + "\n" +
                             verdict::to_json_line(passing("aten::mul.out")) + "\n{\"footer\":{\"complete\":true}}\n";
@@ -200,6 +212,19 @@ quality         aten::add.out is less accurate than it should be always (1 case)
 answers by dtype: float32 4
 4 of 6 promised calls pass (66.67 %); 3 defects
 )");
+}
+
+TEST(Table, SaysThatNoCaseWasJudged) { EXPECT_EQ(table_of({}), "No case was judged.\n"); }
+
+TEST(Table, NamesAFewPromisesThatNoAnswerTried) {
+  verdict::RunFile run{{}, {passing("aten::a.out")}, {}, {}, true};
+  run.untried = {{"aten::a.out", "float16, int8"}, {"aten::b.out", "bool"}};
+  EXPECT_THAT(table_of(verdict::summarize(run)),
+              HasSubstr("\npromised, but not answered in any call: aten::a.out (float16, int8), aten::b.out (bool)\n"));
+  run.untried = std::vector<verdict::NamedText>(7, {"aten::c.out", "bool"});
+  EXPECT_THAT(table_of(verdict::summarize(run)), HasSubstr("aten::c.out (bool), and 2 more operators\n"));
+  run.untried.clear();
+  EXPECT_THAT(table_of(verdict::summarize(run)), Not(HasSubstr("promised, but")));
 }
 
 TEST(Table, StaysInsideItsWidth) {
@@ -296,6 +321,16 @@ TEST(Html, IsOnePageWithTheDataInside) {
   EXPECT_EQ(defect["excuse"], "listed as an expected failure");
   EXPECT_EQ(defect["repro"], "assay case aten::_softmax.out#17~dtype:0:5~size:1:0");
   EXPECT_EQ(defect["smallest"], nlohmann::json::parse(verdict::to_json_line(detailed())));
+}
+
+TEST(Html, TellsAnswersFromRefusalsAndNamesUntriedPromises) {
+  verdict::RunFile run{{}, {passing("aten::add.out")}, {}, {}, true};
+  run.untried = {{"aten::add.out", "int8"}};
+  const auto data = data_of(page_of(verdict::summarize(run)));
+  const auto& testee = data["testees"][0];
+  EXPECT_EQ(testee["passes"], "1 answers and 0 right refusals pass");
+  EXPECT_EQ(testee["answers_by_dtype"], nlohmann::json::parse(R"(["float32 1"])"));
+  EXPECT_EQ(testee["untried"], "promised, but not answered in any call: aten::add.out (int8)");
 }
 
 TEST(Html, NoTextEndsTheData) {

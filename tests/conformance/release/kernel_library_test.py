@@ -84,6 +84,19 @@ class Examples(Library):
         cases = self.judged(library, "--contract", EXAMPLES / "contract.yaml", operators="aten::mm.out,aten::relu.out")[2][1:-1]
         self.assertEqual({case["verdict"] for case in cases if case["promised"]}, {"pass"})
 
+    def test_promises_without_an_answered_call_are_named(self):
+        library = self.compiled(EXAMPLES / "kernels.c")
+        contract = self.folder / "contract.yaml"
+        planted = "{arguments: [self, out], sets: [[float32, complex128]], rows: [0 0]}"
+        contract.write_text(f"contract: planted\nabout: A test.\ndeclarations: {{source: here, operators: {{'aten::relu.out': {planted}}}}}\n")
+        lines = self.judged(library, "--contract", contract, "--html", self.folder / "report.html")[2]
+        self.assertEqual(lines[-1]["footer"]["untried"], [{"name": "aten::relu.out", "text": "complex128"}])
+        sentence = "promised, but not answered in any call: aten::relu.out (complex128)"
+        self.assertIn(f"\n{sentence}\n", run(ASSAY, "report", self.folder / "run.jsonl")[1])
+        self.assertIn(sentence, (self.folder / "report.html").read_text())
+        contract.write_text(contract.read_text().replace(", complex128", ""))
+        self.assertNotIn("untried", self.judged(library, "--contract", contract)[2][-1]["footer"])
+
     def test_a_bug_is_one_defect(self):
         library = self.compiled(EXAMPLES / "kernels.c", "-DBUG")
         code, _, lines = self.judged(library, "--contract", EXAMPLES / "contract.yaml", operators="aten::add.out,aten::mm.out,aten::relu.out")

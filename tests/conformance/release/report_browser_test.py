@@ -113,8 +113,16 @@ class OneRun(Page):
         self.browser.open(self.address)
         promised = [case["verdict"] for case in self.cases if case["promised"] and case["verdict"] != "unsupported"]
         passed = sum(verdict in ("pass", "quality") for verdict in promised)
-        [text] = self.texts(".testee p")
+        text, passes, *_ = self.texts(".testee p")
         self.assertIn(f"{passed} of {len(promised)} promised calls pass; {len(self.ids(in_contract))} defects", text)
+        refused = sum(case["promised"] and not case["valid"] and case["verdict"] == "pass" for case in self.cases)
+        self.assertIn(f"{passed - refused} answers and {refused} right refusals pass; answers by dtype: float32", passes)
+
+    def test_promises_that_no_answered_call_tried_are_named(self):
+        self.browser.open(self.address)
+        [untried] = [footer["footer"]["untried"] for footer in lines_of(*self.runs) if "untried" in footer.get("footer", {})]
+        self.assertEqual(self.texts(".testee .warning"), [
+            "promised, but not answered in any call: " + ", ".join(f"{u['name']} ({u['text']})" for u in untried)])
 
     def test_defects_of_the_contract_stand_first_most_serious_first(self):
         self.browser.open(self.address)
