@@ -15,6 +15,7 @@
 #include "conformance/defects/hypothesis.h"
 #include "conformance/sandbox/probe.h"
 #include "conformance/text/digest.h"
+#include "conformance/text/literal.h"
 
 namespace assay::defects {
 namespace {
@@ -47,9 +48,19 @@ struct TriedCase {
   bool was_asked = false, is_asked = false;     // is_asked: it was asked and failed alike
   bool is_explained = false;                    // by a hypothesis: no evidence for other causes
   std::optional<std::size_t> neighbour = {};    // the case that this one differs from in one argument
+  bool shows_reads = true;  // whether a read behind an input would be seen: all inputs may end at a guard page
 };
 
 const contract::Contract whole_contract;
+
+// Whether all tensors can end at a guard page. Data are aligned, so that the others end before it.
+bool may_end_at_pages(const cases::HostCall& call) {
+  bool all = true;
+  cases::each_tensor(call.arguments, [&](const Tensor& t, std::size_t) {
+    all = all && t.bytes.size() % sandbox::promised_alignment == 0;
+  });
+  return all;
+}
 
 enum class Says : std::uint8_t { fails, passes, nothing };
 
@@ -71,6 +82,7 @@ Says says(const TriedCase& row, const Symptom& symptom, const Operator& op) {
   if (s.symptom == symptom) return Says::fails;
   if (!is_made_under(symptom, op, s.id, row.features)) return Says::nothing;
   const bool is_fine = verdict::is_right(s.verdict);
+  if (is_fine && symptom.failure == verdict::Class::reads_out_of_bounds && !row.shows_reads) return Says::nothing;
   if (is_fine) return Says::passes;
   const bool came_further = hides_results(symptom) && verdict::is_failure(s.verdict) && !hides_results(s.symptom);
   return came_further ? Says::passes : Says::nothing;
@@ -89,6 +101,9 @@ bool is_finding(const JudgedCase& s) {
   return verdict::is_failure(s.verdict) || s.verdict == verdict::Verdict::quality;
 }
 
+bool is_wrong_result(const Symptom& s) {
+  return s.failure == verdict::Class::value || s.failure == verdict::Class::shape;
+}
 bool is_unwritten(const Symptom& s) { return s.failure == verdict::Class::unwritten; }
 bool has_complex_results(const cases::HostCall& call) {
   return call.valid() && std::ranges::any_of(call.expected.outs, [](const Tensor& t) { return is_complex(t.dtype); });
@@ -102,9 +117,11 @@ struct Tested {
   std::vector<std::size_t> explained, contradicting, indifferent;  // positions of rows
   Predicate predicate = {};                                        // the calls in which the kernel does so
   verdict::Trial trial = {};                                       // of the predicate, with drawn calls
+  double most_score() const {
+    return static_cast<double>(explained.size()) * (hypothesis->about == About::places ? 0.9 : 1);
+  }
   double score() const {
-    return static_cast<double>(explained.size()) * (hypothesis->about == About::places ? 0.9 : 1) -
-           2 * static_cast<double>(contradicting.size()) -
+    return most_score() - 2 * static_cast<double>(contradicting.size()) -
            static_cast<double>(predicate.size()) * (1 + 0.03 * static_cast<double>(explained.size()));
   }
 };
@@ -150,11 +167,12 @@ class Investigation {
       const cases::Case c = corpus.make(s.id);
       cases::HostCall call = cases::host_call(c);
       features::Features features = drawer_.know(c, call);
-      const bool is_kept = count_of_elements(call) <= most_kept;
+      const bool is_kept = count_of_elements(call) <= most_kept, shows_reads = may_end_at_pages(call);
       rows_.push_back({std::move(s),
                        std::move(features),
                        is_kept ? std::make_shared<const cases::HostCall>(std::move(call)) : nullptr,
                        {}});
+      rows_.back().shows_reads = shows_reads;
     }
   }
 
@@ -248,7 +266,7 @@ class Investigation {
     for (const std::vector<Hypothesis>* some :
          std::initializer_list<const std::vector<Hypothesis>*>{&mistakes, &in_elements_.back()})
       for (const Hypothesis& h : *some) {
-        const auto explains = [&](std::size_t i) { return h.explains(answer_of(rows_[i])); };
+        const auto explains = [&](std::size_t i) { return explains_row(h, i); };
         if (std::ranges::none_of(screened, explains)) continue;
         Tested& t = tested.emplace_back(Tested{&h, {}, {}, {}});
         std::ranges::copy_if(failing, std::back_inserter(t.explained), explains);
@@ -257,19 +275,28 @@ class Investigation {
     for (std::span<Tested> left(tested); !left.empty();) {
       const std::span<Tested> some = left.first(std::min(left.size(), most_candidates));
       left = left.subspan(some.size());
-      for (Tested& t : some) {
-        compare_with_passing(t, passing);
-        add_condition(t, passing);
-        if (t.contradicting.empty() && is_small(t) && !t.hypothesis->may_pass) try_out(t);
-      }
-      std::vector<Tested> enough;
-      std::ranges::copy_if(some, std::back_inserter(enough), [&](const Tested& t) { return is_enough(t); });
-      if (enough.empty()) continue;
-      // The first of equal elements: the lists are in the order of preference.
-      return *std::ranges::max_element(
-          enough, {}, [](const Tested& t) { return std::pair(t.score(), -static_cast<int>(t.hypothesis->about)); });
+      for (Tested& t : some) compare_with_passing(t, passing);
+      // Drawn calls cost most. A hypothesis that cannot be the best needs none.
+      const Tested* best = nullptr;  // the first of equal ones: the list is in the order of preference
+      const auto rank = [](const Tested& t) { return std::pair(t.score(), -static_cast<int>(t.hypothesis->about)); };
+      for (const bool is_doubted : {false, true})
+        for (Tested& t : some) {
+          if (t.contradicting.empty() == is_doubted) continue;
+          if (best && rank(*best) > std::pair(t.most_score(), 0)) continue;
+          if (is_doubted) add_condition(t, passing);
+          if (t.contradicting.empty() && is_small(t) && !t.hypothesis->may_pass) try_out(t);
+          if (is_enough(t) && (!best || rank(t) > rank(*best) || (rank(t) == rank(*best) && &t < best))) best = &t;
+        }
+      if (best) return *best;
     }
     return std::nullopt;
+  }
+
+  // Whether a hypothesis explains the answer of a row. The known mistakes are compared with the same rows again.
+  bool explains_row(const Hypothesis& h, std::size_t row) {
+    const auto [at, is_new] = explained_by_.try_emplace({&h, row}, false);
+    if (is_new) at->second = h.explains(answer_of(rows_[row]));
+    return at->second;
   }
 
   // Compares a hypothesis with passing calls that satisfy its predicate and that were not compared before.
@@ -346,21 +373,16 @@ class Investigation {
     std::vector<cases::CaseId> near;
     for (const auto* some : {&t.explained, &t.contradicting})
       for (const std::size_t i : *some) near.push_back(rows_[i].seen.id);
-    std::map<std::string, cases::HostCall> calls;  // the calls in which the hypothesis makes a difference, by id
-    const std::vector<DescribedCase> drawn = drawer_.draw(most_drawn, near, [&](const DescribedCase& c) {
-      if (!wanted(c.features)) return false;
-      cases::HostCall call = cases::host_call(corpus_.make(c.id));
-      return t.hypothesis->differs(call) && calls.emplace(cases::to_text(c.id), std::move(call)).second;
-    });
+    const std::vector<DescribedCase> drawn = drawer_.draw(
+        most_drawn, near, [&](const DescribedCase& c) { return wanted(c.features) && t.hypothesis->differs(*c.call); });
     std::vector<std::string> ids;
     for (const DescribedCase& c : drawn) ids.push_back(cases::to_text(c.id));
     std::deque<Foretold> seen;
     std::size_t judged = 0;
     trials_->run_while(ids, case_runner_->children().patience().short_limit(), [&](const runner::Judged& j) {
-      const DescribedCase& c = drawn[judged];
-      const cases::HostCall& call = calls.at(ids[judged++]);
+      const DescribedCase& c = drawn[judged++];
       const bool passes = verdict::is_right(j.record.verdict);
-      const bool is_right = !passes && t.hypothesis->explains({call, symptom_of(j.record).failure, j.outs});
+      const bool is_right = !passes && t.hypothesis->explains({*c.call, symptom_of(j.record).failure, j.outs});
       seen.push_back({c.features, passes, is_right});
       return true;
     });
@@ -442,9 +464,7 @@ class Investigation {
   }
 
   // Whether a hypothesis that is taken explains why a drawn call fails.
-  bool is_explained(const cases::CaseId& id, const features::Features& f) const {
-    if (known_.empty()) return false;
-    const cases::HostCall call = cases::host_call(corpus_.make(id));
+  bool is_explained(const cases::HostCall& call, const features::Features& f) const {
     return std::ranges::any_of(known_, [&](const auto& k) { return holds(k.second, f) && k.first->differs(call); });
   }
 
@@ -539,7 +559,7 @@ class Investigation {
       const auto is_told = [&, failure = failure, number = number](const Cause& c) {
         const bool is_small = c.cases.size() < few_cases && many_more * c.cases.size() < number;
         const bool is_stated = !c.symptom.place.empty() || !c.symptom.rule.empty();
-        return c.symptom.failure != failure || is_stated || (c.is_found && !is_small) || !c.is_sought;
+        return c.symptom.failure != failure || is_stated || c.is_mistake || (c.is_found && !is_small) || !c.is_sought;
       };
       const auto rest = std::stable_partition(causes_.begin(), causes_.end(), is_told);
       join(causes_, rest);
@@ -570,46 +590,103 @@ class Investigation {
 
   // -- counterfactuals ------------------------------------------------------------------------------------------------
 
-  // A change of a call that removes one feature and nothing else: rare numbers of an argument, or all layouts.
+  // A change of a call that removes one feature and nothing else: rare numbers of an argument, the value of an argument
+  // that is not its default, a dtype that the usual dtype holds, or all layouts.
   struct Removal {
-    std::size_t argument;
-    std::optional<std::size_t> numbers;  // a position in cases::special_numbers; none: layouts
+    enum class Of : std::uint8_t { numbers, value, dtype, layouts };
+    Of of;
+    std::size_t argument = 0, removed = 0;  // a position in cases::special_numbers, or a dtype
     auto operator<=>(const Removal&) const = default;
   };
-  static constexpr Removal of_layouts{0, std::nullopt};
 
   std::map<Removal, std::vector<cases::Mutation>> removals_from(const cases::Case& c) const {
     std::map<Removal, std::vector<cases::Mutation>> all;
     for (std::size_t i = 0; i + op_.outs() < c.arguments.size(); ++i) {
       for (const cases::Mutation& m : cases::plain_numbers_of(op_, c.arguments, i))
-        if (const auto k = static_cast<std::size_t>(m.n[1]); cases::special_numbers[k].is_rare) all[{i, k}] = {m};
-      if (const auto m = cases::made_contiguous(op_, c.arguments, i)) all[of_layouts].push_back(*m);
+        if (const auto k = static_cast<std::size_t>(m.n[1]); cases::special_numbers[k].is_rare)
+          all[{Removal::Of::numbers, i, k}] = {m};
+      if (auto mutations = made_default(c.arguments, i); !mutations.empty())
+        all[{Removal::Of::value, i}] = std::move(mutations);
+      if (const Tensor* t = std::get_if<Tensor>(&c.arguments[i]))
+        if (const auto m = of_usual_dtype(c.arguments, i))
+          all[{Removal::Of::dtype, i, static_cast<std::size_t>(t->dtype)}] = {*m};
+      if (const auto m = cases::made_contiguous(op_, c.arguments, i)) all[{Removal::Of::layouts}].push_back(*m);
     }
     return all;
   }
 
-  std::string words(const Removal& r) const {
-    return r.numbers ? concat("give wrong values for ", cases::special_numbers[*r.numbers].name, " in ",
-                              op_.arguments[r.argument].name)
-                     : "give wrong values where inputs are not contiguous";
+  // The mutation that gives a tensor the dtype for which every kernel is written, if that dtype holds all its numbers.
+  std::optional<cases::Mutation> of_usual_dtype(std::span<const Value> arguments, std::size_t i) const {
+    const DType dtype = std::get<Tensor>(arguments[i]).dtype;
+    const DType usual = is_half(dtype) ? DType::float32 : DType::int64;
+    if (!is_half(dtype) && dtype != DType::int32) return std::nullopt;
+    for (const cases::Mutation& m : cases::changes_of(op_, arguments, i)) {
+      if (m.kind != cases::Mutation::Kind::dtype) continue;
+      const std::vector<Value> changed = cases::mutated(op_, {arguments.begin(), arguments.end()}, m);
+      if (std::get<Tensor>(changed[i]).dtype == usual) return m;
+    }
+    return std::nullopt;
   }
 
-  static bool has(const Removal& r, const cases::HostCall& call) {
-    if (!r.numbers)
+  // The mutations that give an argument its default; empty if it has its default, or if no mutations give it.
+  std::vector<cases::Mutation> made_default(std::span<const Value> arguments, std::size_t i) const {
+    const auto value = default_of(op_.arguments[i]);
+    if (!value || has_default(op_.arguments[i], arguments[i])) return {};
+    std::vector<Value> now(arguments.begin(), arguments.end());
+    std::vector<cases::Mutation> made;
+    const auto distance = [&](const Value& v) -> std::size_t {  // the number of entries that differ
+      if (const Ints* list = std::get_if<Ints>(&v); list && std::holds_alternative<Int>(*value))
+        return list->size() - static_cast<std::size_t>(std::ranges::count(*list, std::get<Int>(*value)));
+      return has_default(op_.arguments[i], v) ? 0 : 1;
+    };
+    for (const cases::Mutation& m : cases::changes_of(op_, now, i)) {
+      std::vector<Value> changed = cases::mutated(op_, now, m);
+      if (distance(changed[i]) >= distance(now[i])) continue;
+      now = std::move(changed), made.push_back(m);
+      if (distance(now[i]) == 0) return made;
+    }
+    return {};
+  }
+  static bool has_default(const SchemaArgument& a, const Value& v) {
+    const auto value = default_of(a);
+    if (const Ints* list = std::get_if<Ints>(&v); list && value && std::holds_alternative<Int>(*value))
+      return std::ranges::all_of(*list, [&](Int n) { return n == std::get<Int>(*value); });
+    return !value || is_same(v, *value);
+  }
+
+  std::string words(const Removal& r, verdict::Class failure) const {
+    const std::string_view what =
+        failure == verdict::Class::shape ? "give results of wrong sizes" : "give wrong values";
+    const std::string_view name = op_.arguments[r.argument].name;
+    if (r.of == Removal::Of::layouts) return concat(what, " where inputs are not contiguous");
+    if (r.of == Removal::Of::numbers)
+      return concat(what, " for ", cases::special_numbers[r.removed].name, " in ", name);
+    if (r.of == Removal::Of::dtype)
+      return concat(what, " where ", name, " is ", info(static_cast<DType>(r.removed)).name);
+    const Value value = *default_of(op_.arguments[r.argument]);
+    if (std::holds_alternative<std::monostate>(value)) return concat(what, " where ", name, " is given");
+    if (const bool* b = std::get_if<bool>(&value)) return concat(what, " where ", name, " is ", *b ? "false" : "true");
+    return concat(what, " where ", name, " is not ", text::literal(value, 20));
+  }
+
+  static bool has(const Operator& op, const Removal& r, const cases::HostCall& call) {
+    if (r.of == Removal::Of::value) return !has_default(op.arguments[r.argument], call.arguments[r.argument]);
+    if (r.of == Removal::Of::layouts)
       return std::ranges::any_of(call.arguments, [](const Value& v) {
         const Tensor* t = std::get_if<Tensor>(&v);
         return t && !cases::is_contiguous(*t);
       });
     const Tensor* t = std::get_if<Tensor>(&call.arguments[r.argument]);
+    if (r.of == Removal::Of::dtype) return t && t->dtype == static_cast<DType>(r.removed);
     return !t || info(t->dtype).kind >= Kind::complex ||
-           std::ranges::any_of(read<Real>(*t).data, cases::special_numbers[*r.numbers].has);
+           std::ranges::any_of(read<Real>(*t).data, cases::special_numbers[r.removed].has);
   }
 
   // Where no predicate was found: whether the calls pass without one feature. That feature is then the cause.
   void find_counterfactuals() {
     std::vector<Cause> found;
     for (Cause& c : causes_)
-      while (!c.is_found && c.is_sought && c.symptom.failure == verdict::Class::value && !c.cases.empty()) {
+      while (!c.is_found && c.is_sought && is_wrong_result(c.symptom) && !c.cases.empty()) {
         std::optional<Cause> part = told_by_removal(c);
         if (!part) break;
         found.push_back(std::move(*part));
@@ -631,11 +708,15 @@ class Investigation {
     const auto& [removal, shown] =
         *std::ranges::max_element(passing, {}, [](const auto& p) { return p.second.size(); });
     const bool is_whole = static_cast<double>(shown.size()) >= verdict::convincing * static_cast<double>(some.size());
-    if (shown.size() < 2 || (!is_whole && (some.size() < all.size() || shown.size() < few_cases))) return std::nullopt;
+    // One call says little: only if nothing else in it can be the cause.
+    if (shown.size() < 2 && (all.size() > 1 || passing.size() > 1)) return std::nullopt;
+    if (!is_whole && (some.size() < all.size() || shown.size() < few_cases)) return std::nullopt;
     Cause part = c;
-    part.does = words(removal), part.is_found = true;
+    part.does = words(removal, c.symptom.failure), part.is_found = true;
     part.trial = {some.size(), shown.size(), 0, 0};
-    part.shows = [r = removal](const cases::HostCall& call, const runner::Judged&) { return has(r, call); };
+    part.shows = [this_op = &op_, r = removal](const cases::HostCall& call, const runner::Judged&) {
+      return has(*this_op, r, call);
+    };
     if (!is_whole) {
       part.cases.clear(), part.trial.drawn = shown.size();
       for (const std::size_t k : shown) part.cases.push_back(c.cases[k]);
@@ -655,7 +736,9 @@ class Investigation {
     for (const auto& [removal, mutations] : removals_from(c)) {
       cases::CaseId without = id;
       std::ranges::copy(mutations, std::back_inserter(without.mutations));
-      if (!cases::host_call(corpus_.make(without), small_call).valid()) continue;
+      const cases::HostCall call = cases::host_call(corpus_.make(without), small_call);
+      if (!call.valid() || std::ranges::all_of(call.expected.outs, [](const Tensor& t) { return t.count() == 0; }))
+        continue;
       removals.push_back(removal), ids.push_back(cases::to_text(without));
     }
     std::vector<Removal> found;
@@ -871,8 +954,9 @@ class Investigation {
     trials_->run_while(ids, time_limit, [&](runner::Judged j) {
       DescribedCase& c = drawn[judged++];
       j.record.valid = c.features.has(features::call_is_valid), j.record.slices = std::move(c.promise.slices);
-      const bool is_known = verdict::is_failure(j.record.verdict) && is_explained(c.id, c.features);
+      const bool is_known = verdict::is_failure(j.record.verdict) && is_explained(*c.call, c.features);
       rows_.push_back({seen(j.record), std::move(c.features), nullptr, {}, false, false, is_known});
+      if (symptom.failure == verdict::Class::reads_out_of_bounds) rows_.back().shows_reads = may_end_at_pages(*c.call);
       const Says said = said_by(rows_.back(), symptom);
       if (said != Says::nothing && !is_known) ++telling, expectedly += said == expected;
       return until == Until::drawn || telling - expectedly <= most_unexpected;
@@ -890,6 +974,7 @@ class Investigation {
   std::size_t of_the_run_;
   std::vector<Hypothesis> mistakes_;
   std::deque<std::vector<Hypothesis>> in_elements_;
+  std::map<std::pair<const Hypothesis*, std::size_t>, bool> explained_by_;
   std::vector<std::pair<const Hypothesis*, Predicate>> known_;  // hypotheses that are taken
   std::vector<Cause> causes_;
   bool fails_with_nan_ = true;  // whether calls with the symptom that is looked at have NaN among their results

@@ -284,8 +284,17 @@ std::string such_as(const verdict::Defect& d) {
   return concat("such as", which, ": ", demand(d.smallest), exception_of(d.smallest));
 }
 
-// What the other operators of a group say, or which demands their invalid calls do not meet, where it differs from the
-// smallest call in more than numbers.
+// The condition of each operator, where those of a group differ: a library may refuse calls at one line for many
+// reasons.
+std::string own_condition(const Group& group, const Cause& c) {
+  const auto differs = [&](const Cause& other) { return words(other.named) != words(c.named); };
+  if (c.symptom.place.empty() || !c.is_found || !tells_more(c) || std::ranges::none_of(group.causes, differs))
+    return "";
+  return words(c.named);
+}
+
+// What operators of a group say, which demands their invalid calls do not meet, and when their calls fail, where it
+// differs from what is told of the group and its smallest call.
 std::vector<std::string> told_of_others(runner::CaseRunner& case_runner, const Group& group,
                                         const verdict::Record& of_smallest) {
   if (!hides_results(symptom_of(of_smallest))) return {};
@@ -294,21 +303,26 @@ std::vector<std::string> told_of_others(runner::CaseRunner& case_runner, const G
     if (by_demand) return demand(r).empty() ? "" : concat(": ", demand(r), exception_of(r));
     return quoted(r).empty() ? "" : concat(", the message is '", text::printable(quoted(r)), '\'');
   };
+  const std::string known = without_numbers(told_by(of_smallest));
   struct Told {
     std::string first;  // with the numbers of the first operator
     std::vector<std::string_view> operators;
   };
-  std::map<std::string, Told> all;  // by what is told, without numbers
+  std::map<std::string, Told> all;  // by the condition and the message without numbers
   std::size_t asked = 0;
   for (const Cause& c : group.causes) {
-    if (c.op->name == of_smallest.operator_name || asked++ == most_operators) continue;
-    const JudgedCase& some = smallest(c.cases);
-    const bool hangs = some.verdict == verdict::Verdict::timeout;
-    const std::string told = told_by(case_runner.run_alone(some.id, runner::Detail::all, hangs).record);
-    if (!told.empty())
-      all.try_emplace(without_numbers(told), Told{told, {}}).first->second.operators.push_back(c.op->name);
+    const std::string condition = by_demand ? "" : own_condition(group, c);
+    std::string told;
+    if (c.op->name != of_smallest.operator_name && asked++ < most_operators) {
+      const JudgedCase& some = smallest(c.cases);
+      const bool hangs = some.verdict == verdict::Verdict::timeout;
+      told = told_by(case_runner.run_alone(some.id, runner::Detail::all, hangs).record);
+      if (without_numbers(told) == known) told.clear();
+    }
+    const std::string kind = concat(condition, without_numbers(told));
+    if (!condition.empty()) told = concat(told.empty() ? ": " : ", ", condition, told);
+    if (!told.empty()) all.try_emplace(kind, Told{told, {}}).first->second.operators.push_back(c.op->name);
   }
-  all.erase(without_numbers(told_by(of_smallest)));
   std::vector<std::string> sentences;
   for (const auto& [kind, told] : all)
     if (sentences.size() < most_messages)

@@ -75,13 +75,14 @@ std::optional<DescribedCase> Drawer::made_first(cases::CaseId id) {
   if (!mutated_.insert(digest_of(c.arguments)).second) return std::nullopt;
   const std::span inputs = std::span(c.arguments).first(c.arguments.size() - c.op->outs());
   if (!contract_.promises_types(*c.op, inputs)) return std::nullopt;  // no outs can make the call promised
-  const cases::HostCall call = cases::host_call(c, small_call);
+  cases::HostCall call = cases::host_call(c, small_call);
   if (call.expected.answer.outcome == Outcome::exhausted) return std::nullopt;
   if (!made_.insert(digest_of(call.arguments)).second) return std::nullopt;
   features::Features features = features::features_of(*c.op, call);
   contract::Promise promise = contract_.promise(*c.op, call, features);
   if (!promise.promised) return std::nullopt;
-  return DescribedCase{std::move(id), std::move(features), std::move(promise)};
+  return DescribedCase{std::move(id), std::move(features), std::move(promise),
+                       std::make_shared<const cases::HostCall>(std::move(call))};
 }
 
 std::uint64_t Drawer::digest_of(std::span<const Value> arguments) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <random>
 #include <span>
@@ -30,6 +31,7 @@ struct DescribedCase {
   cases::CaseId id;
   features::Features features;
   contract::Promise promise;
+  std::shared_ptr<const cases::HostCall> call;
 };
 
 // Draws new promised calls of an operator by changing its recorded calls and given calls. No call is drawn twice.

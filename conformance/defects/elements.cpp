@@ -21,6 +21,7 @@ constexpr std::size_t most_found = 6;        // hypotheses for one list of answe
 constexpr std::size_t fewest_outside = 4;  // right elements that a condition without a substitute tells from wrong ones
 constexpr double fewest_share_outside = 1.0 / 6;  // of the elements of an answer, on average
 constexpr int bits_of_float32 = 24;
+constexpr int most_spread = 5;  // bits between a usual and a bad answer of arithmetic with few bits
 constexpr double nearly_all_wrong = 0.97, most_meant = 0.6;
 
 constexpr Real infinite = std::numeric_limits<Real>::infinity(), no_number = std::numeric_limits<Real>::quiet_NaN();
@@ -59,19 +60,26 @@ constexpr auto special_pairs = std::to_array<SpecialPair>({
     {"where both operands are 0", [](Real a, Real b) { return a == 0 && b == 0; }},
 });
 
-// The numbers of the operands at each element of a result, where each operand broadcasts to the result.
+// The numbers of the operands at each element of a result, where each operand broadcasts to the result. Indices that
+// choose several elements each are the only operand: they have the first sizes of the result.
 class Operands {
  public:
   Operands(const Operator& op, const cases::HostCall& call, const Tensor& out) {
     for (std::size_t i = 0; i + op.outs() < op.arguments.size(); ++i) {
       const Tensor* t = std::get_if<Tensor>(&call.arguments[i]);
       if (!t) continue;
-      if (info(t->dtype).kind >= Kind::complex || !broadcasts(t->sizes, out.sizes)) {
-        names_.clear();
-        return;
-      }
-      names_.push_back(op.arguments[i].name), arrays_.push_back(read<Real>(*t));
+      const bool chooses = op.arguments[i].name == "indices" && is_integer(t->dtype) && begins(out.sizes, t->sizes);
+      if (chooses) names_.clear(), arrays_.clear(), broadcast_ = true;
+      if (chooses || (info(t->dtype).kind < Kind::complex && broadcasts(t->sizes, out.sizes)))
+        names_.push_back(op.arguments[i].name), arrays_.push_back(read<Real>(*t));
+      else
+        broadcast_ = false;
+      if (!chooses) continue;
+      while (arrays_[0].sizes.size() < out.rank()) arrays_[0].sizes.push_back(1);
+      break;
     }
+    if (!broadcast_) names_.clear(), arrays_.clear();
+    if (names_.empty()) return;
     Int flat = 0;
     for (const Dims& i : indices(out.sizes)) {
       for (const Array<Real>& a : arrays_) numbers_.push_back(families::broadcast(a, out.sizes).at(i, flat));
@@ -92,9 +100,13 @@ class Operands {
       if (from[d] != 1 && from[d] != to[lead + d]) return false;
     return true;
   }
+  static bool begins(const Dims& all, const Dims& some) {
+    return some.size() <= all.size() && std::equal(some.begin(), some.end(), all.begin());
+  }
   std::vector<std::string_view> names_;
   std::vector<Array<Real>> arrays_;
   std::vector<Real> numbers_;
+  bool broadcast_ = true;
 };
 
 // The elements of one result of a call.
@@ -176,6 +188,10 @@ std::vector<Substitute> substitutes_of(const Operator& op) {
       {"0 with the sign of the right result", [](const Result& e) { return std::copysign(Real{0}, e.right); }},
       {"the largest number of the dtype",
        [](const Result& e) { return is_floating(e.dtype) ? std::copysign(largest(e.dtype), e.right) : no_number; }},
+      {"the largest integer of the dtype",
+       [](const Result& e) { return is_integer(e.dtype) ? largest_integer(e.dtype) : no_number; }},
+      {"the least integer of the dtype",
+       [](const Result& e) { return is_integer(e.dtype) ? least_integer(e.dtype) : no_number; }},
       {"the number itself", first_of},
       {"the other operand", [](const Result& e) { return std::isnan(first_of(e)) ? second_of(e) : first_of(e); }},
       {"the second operand", second_of},
@@ -228,6 +244,19 @@ std::optional<Substitute> constant_in(std::span<const Seen> all) {
   return Substitute{fmt::format("{:.6g}", x), [x](const Result&) { return x; }};
 }
 
+// The number that is right for all wrong elements of several answers; none if it is a number of other conditions.
+std::optional<Real> right_constant_in(std::span<const Seen> all) {
+  std::optional<Real> constant;
+  for (const Seen& s : all)
+    for (const Int k : s.compared) {
+      const Real right = s.elements.at(k).right;
+      if (s.is_right(k)) continue;
+      if (!std::isfinite(right) || right == 0 || (constant && *constant != right)) return std::nullopt;
+      constant = right;
+    }
+  return all.size() > 1 ? constant : std::nullopt;
+}
+
 // The elements to compare: all, or a part of the wrong ones and of the right ones of a long result, each evenly spread.
 // They include wrong elements wherever these are.
 std::vector<Int> elements_to_compare(const std::vector<bool>& right) {
@@ -257,15 +286,18 @@ std::optional<Seen> compared(const Operator& op, const Answered& a, std::size_t 
 
 struct Counts {
   std::size_t wrong = 0, meant = 0, both = 0, outside = 0;  // outside: right, and not meant
+  bool is_all_meant = false;                                // whether all meant elements must be wrong
   bool explains() const {
     return both > 0 && static_cast<double>(both) >= nearly_all_wrong * static_cast<double>(wrong) &&
-           static_cast<double>(both) >= most_meant * static_cast<double>(meant);
+           static_cast<double>(both) >= (is_all_meant ? nearly_all_wrong : most_meant) * static_cast<double>(meant);
   }
   double share() const { return static_cast<double>(both) / static_cast<double>(wrong + meant - both); }
   double share_outside() const { return static_cast<double>(outside) / static_cast<double>(outside + both); }
 };
 Counts counts(const Seen& seen, const Condition& condition, const Substitute* substitute) {
   Counts c;
+  // An element that is not written is seen to be so, whatever is right there.
+  c.is_all_meant = condition.is_place && seen.answer->failure == verdict::Class::unwritten;
   for (const Int k : seen.compared) {
     const Result e = seen.elements.at(k);
     const bool wrong = !seen.is_right(k), meant = condition.holds(e) && differs(substitute, e);
@@ -311,12 +343,22 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
   });
   result("where the right result is -0", [](const Result& e) { return e.right == 0 && std::signbit(e.right); });
   result("where the right result is 0", [](const Result& e) { return e.right == 0; });
+  result("where the least integer of the dtype is right",
+         [](const Result& e) { return is_integer(e.dtype) && e.right != 0 && e.right == least_integer(e.dtype); });
+  if (const auto constant = right_constant_in(seen))
+    all.push_back({fmt::format("where {:.6g} is right", *constant),
+                   [x = *constant](const Result& e) { return same(e.right, stored(x, e.dtype)); }});
   result("where the right result is negative", [](const Result& e) { return e.right < 0; });
   std::size_t n = 0;
   for (const SchemaArgument& a : op.arguments)
-    if (!a.out && cases::takes_number(a.type))
+    if (!a.out && cases::takes_number(a.type)) {
       all.push_back({fmt::format("where the right result is {}", a.name),
-                     [k = n++](const Result& e) { return e.right == stored(e.numbers[k], e.dtype); }});
+                     [k = n](const Result& e) { return e.right == stored(e.numbers[k], e.dtype); }});
+      if (const auto& names = some.names(); !names.empty() && names[0] == "indices")
+        all.push_back({fmt::format("where {} is {}", names[0], a.name),
+                       [k = n](const Result& e) { return !e.operands.empty() && e.operands[0] == e.numbers[k]; }});
+      ++n;
+    }
   all.push_back({"", [](const Result&) { return true; }});
   const std::size_t values = all.size();  // places follow
   Int first = std::numeric_limits<Int>::max();
@@ -466,6 +508,8 @@ std::optional<Hypothesis> lost_bits(const Output& output, std::span<const Seen> 
   if (precision.may_pass && static_cast<double>(with_fewest) >= most_meant * static_cast<double>(bits.size()))
     usual = std::max(usual, precision.fewest_bits);
   if (usual < precision.fewest_bits || usual > precision.most_bits) return std::nullopt;
+  // Arithmetic with fewer bits loses about as many in each call. Where the errors of calls differ much, it is no cause.
+  if (!precision.may_pass && bits[bits.size() / 2] > usual + most_spread) return std::nullopt;
   const auto is_different = [output, usual, may_lose, precision](const cases::HostCall& call) {
     if (!may_lose(call) || precision.may_pass) return may_lose(call);
     const ResultElements elements(output.op, call, output.at);

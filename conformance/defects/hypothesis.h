@@ -56,4 +56,10 @@ std::vector<Hypothesis> known_mistakes(const Operator& op);
 // each was computed from, or its place. The most telling comes first.
 std::vector<Hypothesis> mistakes_in_elements(const Operator& op, std::span<const Answered> failing);
 
+// The value of an argument with which a kernel is right that does not look at it: its default, None, or what changes
+// nothing, 1 for strides and 0 for paddings. An integer stands for a list of equal integers. None if there is no such
+// value, and for dimensions and dtypes.
+std::optional<Value> default_of(const SchemaArgument& a);
+bool is_same(const Value& a, const Value& b);  // numbers are the same if their values are; tensors never are
+
 }  // namespace assay::defects

@@ -8,7 +8,7 @@
 
 #include "conformance/cases/mutation.h"
 #include "conformance/cases/tensors.h"
-#include "conformance/defects/hypothesis.h"
+#include "conformance/defects/foretold.h"
 #include "conformance/text/literal.h"
 #include "reference/families.h"
 #include "reference/fault.h"
@@ -17,74 +17,8 @@
 namespace assay::defects {
 namespace {
 
-// Few units of work, because a hypothesis is tried with many calls.
-const Budget::Limits cheap{.bytes = Int{1} << 20, .work = Int{1} << 24};
-
 // Constants that kernels have for eps: those of frameworks, and the unit roundoff of float32.
 constexpr auto usual_eps = std::to_array<double>({1e-5, 1e-6, 1e-8, 1e-12, 6.1e-5, 0x1p-23});
-
-using Change = std::function<bool(std::vector<Value>&)>;  // false: the change does not apply to this call
-using Predicted = std::function<std::optional<judge::Expectation>(const cases::HostCall&)>;
-
-bool is_wrong(const Operator& op, const judge::Expectation& expected, const std::vector<Tensor>& outs) {
-  return verdict::is_failure(
-      judge::judge(op, expected.arguments, expected, judge::Reaction{Outcome::ok, {}, {}, outs}).verdict);
-}
-
-// Whether results do not fit in the memory of the right ones, so that they must be refused.
-bool is_larger(const std::vector<Tensor>& outs, const std::vector<Tensor>& right) {
-  for (std::size_t k = 0; k < std::min(outs.size(), right.size()); ++k)
-    if (outs[k].bytes.size() > right[k].bytes.size()) return true;
-  return false;
-}
-
-Hypothesis answering(const Operator& op, std::string does, Predicted answer) {
-  const auto differs = [&op, answer](const cases::HostCall& call) {
-    const auto e = call.valid() ? answer(call) : std::nullopt;
-    return e && (e->answer.outcome != Outcome::ok || is_wrong(op, call.expected, e->outs));
-  };
-  const auto explains = [&op, answer](const Answered& a) {
-    const auto e = a.call.valid() ? answer(a.call) : std::nullopt;
-    if (!e) return false;
-    if (e->answer.outcome != Outcome::ok || is_larger(e->outs, a.call.expected.outs)) return a.refused();
-    return !a.refused() && !a.outs.empty() && !is_wrong(op, *e, a.outs);
-  };
-  return {std::move(does), About::arguments, false, false, differs, explains};
-}
-
-// A kernel that answers as if the call were another.
-Hypothesis as_if(const Operator& op, std::string does, Change change) {
-  return answering(op, std::move(does),
-                   [&op, change](const cases::HostCall& call) -> std::optional<judge::Expectation> {
-                     std::vector<Value> arguments = call.arguments;
-                     if (!change(arguments)) return std::nullopt;
-                     judge::Expectation e = judge::expect(op, arguments, Budget(cheap));
-                     return e.answer.outcome == Outcome::exhausted ? std::nullopt : std::optional(std::move(e));
-                   });
-}
-
-// The expectation with other results. A floating result is judged with the bound of the right one.
-judge::Expectation with_results(judge::Expectation e, std::vector<Tensor> outs) {
-  for (std::size_t k = 0; k < outs.size() && k < e.answer.unrounded.size(); ++k) {
-    Buffer<Real>& values = e.answer.unrounded[k].values;
-    const Array<Bits> parts = read_parts(outs[k]);
-    if (values.size() == parts.data.size())
-      std::ranges::transform(parts.data, values.begin(), info(outs[k].dtype).real_of);
-  }
-  e.outs = std::move(outs);
-  return e;
-}
-
-// A kernel that spoils right results. `spoil` returns false if there is nothing to spoil.
-using Spoil = std::function<bool(Tensor& out, const cases::HostCall&)>;
-Hypothesis spoiling(const Operator& op, std::string does, Spoil spoil) {
-  return answering(op, std::move(does), [spoil](const cases::HostCall& call) -> std::optional<judge::Expectation> {
-    std::vector<Tensor> outs = call.expected.outs;
-    bool any = false;
-    for (Tensor& out : outs) any |= spoil(out, call);
-    return any ? std::optional(with_results(call.expected, std::move(outs))) : std::nullopt;
-  });
-}
 
 template <class T>
 bool changed_to(Value& value, T now) {
@@ -112,21 +46,6 @@ std::vector<Value> neutral_values(const SchemaArgument& a) {
   return all;
 }
 
-bool is_same(const Value& a, const Value& b) {
-  if (a.index() != b.index()) {
-    const auto x = number_in(a), y = number_in(b);
-    return x && y && real(*x) == real(*y);
-  }
-  return std::visit(
-      [&]<class T>(const T& v) {
-        if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Tensors> || std::is_same_v<T, std::monostate>)
-          return std::is_same_v<T, std::monostate>;
-        else
-          return v == std::get<T>(b);
-      },
-      a);
-}
-
 class Mistakes {
  public:
   explicit Mistakes(const Operator& op) : op_(op), inputs_(op.arguments.size() - op.outs()) {}
@@ -135,12 +54,16 @@ class Mistakes {
     for (std::size_t i = 0; i < inputs_; ++i) ignored(i);
     for (std::size_t i = 0; i < inputs_; ++i) dimensions(i);
     for (std::size_t i = 0; i < inputs_; ++i) lists(i);
+    other_alpha();
     for (std::size_t i = 0; i < inputs_; ++i)
       for (std::size_t j = i + 1; j < inputs_; ++j) exchanged(i, j);
+    for (std::size_t i = 0; i < inputs_; ++i) parameters(i);
     for (std::size_t i = 0; i < inputs_; ++i) layouts(i);
+    unbroadcast("read inputs in order in place of broadcasting them", 0, inputs_);
     without_layouts();
     for (std::size_t i = 0; i < inputs_; ++i) contents(i);
     groups();
+    windows();
     const std::size_t plain = found_.size();
     dtypes();
     results();
@@ -259,6 +182,24 @@ class Mistakes {
         return list;
       });
     }
+    if (name(i) == "pad") {
+      add("apply pad to the first dimensions in place of the last", [i](std::vector<Value>& all) {
+        const Tensor* self = std::get_if<Tensor>(&all[0]);
+        const Ints* list = std::get_if<Ints>(&all[i]);
+        if (!self || !list) return false;
+        const std::size_t rank = static_cast<std::size_t>(self->rank()), pairs = list->size() / 2;
+        if (pairs > rank) return false;
+        Ints now(2 * rank, 0);  // in the order of the last dimension first
+        for (std::size_t k = 0; k < pairs; ++k)
+          std::copy_n(list->begin() + static_cast<std::ptrdiff_t>(2 * k), 2,
+                      now.end() - static_cast<std::ptrdiff_t>(2 * (k + 1)));
+        return changed_to(all[i], std::move(now));
+      });
+      each("exchange what pad adds before and behind", [](auto list) {
+        for (std::size_t k = 0; k + 1 < list.size(); k += 2) std::swap(list[k], list[k + 1]);
+        return list;
+      });
+    }
     each(concat("use only the first of ", name(i)), [](auto list) {
       list.resize(1);
       return list;
@@ -280,6 +221,58 @@ class Mistakes {
       std::swap(all[i], all[j]);
       return true;
     });
+  }
+
+  // A sum or difference that multiplies the wrong operand by alpha.
+  void other_alpha() {
+    const auto alpha = argument_of(op_, "alpha");
+    if (!alpha || !is_tensor(0) || !is_tensor(1) || name(1) != "other") return;
+    const bool is_difference = is_named("sub");
+    found_.push_back(answering(
+        op_, fmt::format("multiply {} in place of {} by alpha", name(is_named("rsub")), name(!is_named("rsub"))),
+        [op = &op_, is_difference](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+          std::vector<Value> arguments = call.arguments;
+          std::swap(arguments[0], arguments[1]);
+          judge::Expectation e = judge::expect(*op, arguments, Budget(cheap));
+          if (e.answer.outcome != Outcome::ok) return std::nullopt;
+          if (!is_difference) return e;
+          std::vector<Tensor> outs = e.outs;
+          if (is_integer(outs[0].dtype)) {
+            Array<Int> all = read<Int>(outs[0]);
+            for (Int& n : all.data) n = wrap_to(outs[0].dtype, static_cast<Int>(-static_cast<Bits>(n)));
+            write(all, outs[0]);
+          } else {
+            replace(
+                outs[0], [](Real, DType) { return true; }, [](Real x) { return -x; });
+          }
+          return with_results(std::move(e), std::move(outs));
+        }));
+  }
+
+  // A tensor with a number for each channel, from which a kernel reads another channel's number.
+  void parameters(std::size_t i) {
+    if (!op_.arguments[i].type.starts_with("Tensor?") && !name(i).starts_with("running_")) return;
+    const auto each = [&](std::string does, std::function<Int(Int channel, Int channels, Int groups)> source) {
+      const auto groups = argument_of(op_, "groups"), group = argument_of(op_, "group");
+      const auto at = groups ? groups : group;
+      add(std::move(does), [i, at, source](std::vector<Value>& all) {
+        Tensor* t = std::get_if<Tensor>(&all[i]);
+        const Int* n = at ? std::get_if<Int>(&all[*at]) : nullptr;
+        if (!t || t->rank() != 1 || t->count() < 2 || (n && (*n < 1 || t->count() % *n != 0))) return false;
+        const Array<Element> old = read<Element>(*t);
+        Array<Element> now = old;
+        for (Int k = 0; k < now.count(); ++k) now[k] = old[source(k, now.count(), n ? *n : 1)];
+        if (now.data == old.data) return false;
+        write(now, *t);
+        return true;
+      });
+    };
+    each(concat("use the first number of ", name(i), " for all channels"), [](Int, Int, Int) { return 0; });
+    if (!argument_of(op_, "groups") && !argument_of(op_, "group")) return;
+    each(concat("use ", name(i), " of the first group for every group"),
+         [](Int k, Int channels, Int groups) { return k % (channels / groups); });
+    each(concat("use the number of the group, not of the channel, in ", name(i)),
+         [](Int k, Int channels, Int groups) { return k / (channels / groups); });
   }
 
   // Calls change(tensor) for the argument's tensors. Returns whether any changed.
@@ -318,14 +311,7 @@ class Mistakes {
             const Tensor* from = std::get_if<Tensor>(&all[first]);
             return from && change_tensors(all[i], [&](Tensor& t) { return read_as(t, from->dim_order); });
           });
-    if (i < 2)
-      add(concat("read ", name(i), " in order in place of broadcasting it"), [i](std::vector<Value>& all) {
-        Tensor* t = std::get_if<Tensor>(&all[i]);
-        const Tensor* other = std::get_if<Tensor>(&all[1 - i]);
-        if (!t || !other || t->sizes == other->sizes || t->count() == 0 || t->count() >= other->count()) return false;
-        *t = cases::resized(*t, other->sizes);
-        return true;
-      });
+    unbroadcast(concat("read ", name(i), " in order in place of broadcasting it"), i, i + 1);
     each_tensor_of(concat("transpose ", name(i)), i, [](Tensor& t) {
       const int n = t.rank();
       if (n < 2 || t.sizes[n - 1] != t.sizes[n - 2] || t.sizes[n - 1] < 2) return false;
@@ -335,11 +321,38 @@ class Mistakes {
       return true;
     });
     each_tensor_of(concat("use the first item of ", name(i), " for the whole batch"), i, [](Tensor& t) {
-      if (t.rank() < 3 || t.sizes[0] < 2 || t.dim_order[0] != 0) return false;
-      const std::size_t item = t.bytes.size() / static_cast<std::size_t>(t.sizes[0]);
-      for (std::size_t at = item; at < t.bytes.size(); ++at) t.bytes[at] = t.bytes[at % item];
+      if (t.rank() < 3 || t.sizes[0] < 2 || t.count() == 0) return false;
+      Array<Element> all = read<Element>(t);
+      const Int item = all.count() / t.sizes[0];
+      for (Int k = item; k < all.count(); ++k) all[k] = all[k % item];
+      write(all, t);
       return true;
     });
+  }
+
+  // A kernel that takes element k modulo the number of elements in place of the one that broadcasts to result k.
+  static bool unbroadcast(Value& value, const Dims& sizes) {
+    Tensor* t = std::get_if<Tensor>(&value);
+    const int lead = t ? sizes.size() - t->rank() : 0;
+    if (!t || t->count() == 0 || t->count() >= count(sizes) || lead < 0) return false;
+    for (int d = 0; d < t->rank(); ++d)
+      if (t->sizes[d] != 1 && t->sizes[d] != sizes[lead + d]) return false;
+    *t = cases::resized(*t, sizes);
+    return true;
+  }
+  void unbroadcast(std::string does, std::size_t first, std::size_t end) {
+    found_.push_back(
+        answering(op_, std::move(does),
+                  [op = &op_, first, end](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                    if (call.expected.outs.empty()) return std::nullopt;
+                    std::vector<Value> arguments = call.arguments;
+                    bool any = false;
+                    for (std::size_t i = first; i < end; ++i)
+                      any |= unbroadcast(arguments[i], call.expected.outs[0].sizes);
+                    if (!any) return std::nullopt;
+                    judge::Expectation e = judge::expect(*op, arguments, Budget(cheap));
+                    return e.answer.outcome == Outcome::ok ? std::optional(std::move(e)) : std::nullopt;
+                  }));
   }
 
   // A kernel that knows nothing of dim orders, of inputs and of outs.
@@ -417,6 +430,20 @@ class Mistakes {
     });
   }
 
+  // A mean over windows that counts places outside of the input, even those outside of its padding.
+  void windows() {
+    const auto kernel = argument_of(op_, "kernel_size"), divisor = argument_of(op_, "divisor_override");
+    if (!kernel || !divisor) return;
+    add("divide by the size of the whole window where it reaches beyond the padded input",
+        [kernel = *kernel, divisor = *divisor](std::vector<Value>& all) {
+          if (!std::holds_alternative<std::monostate>(all[divisor])) return false;
+          Int size = 1;
+          for (const Int n : std::get<Ints>(all[kernel])) size *= n;
+          all[divisor] = size;
+          return true;
+        });
+  }
+
   static bool cast_to(Tensor& t, DType dtype, DType now) {
     if (t.dtype != dtype) return false;
     t = cast(cast(t, now), dtype);
@@ -452,6 +479,16 @@ class Mistakes {
              replace(
                  t, [](Real x, DType) { return std::isnan(x); }, [](Real) { return Real{0}; });
     });
+    for (const Real end : {-std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::infinity()})
+      if (is_named(end < 0 ? "max" : "min"))
+        all_tensors("ignore NaN", [end](Tensor& t) {
+          if (!is_floating(t.dtype)) return false;
+          Array<Real> all = read<Real>(t);
+          if (std::ranges::none_of(all.data, [](Real x) { return std::isnan(x); })) return false;
+          for (Real& x : all.data) x = std::isnan(x) ? end : x;
+          write(all, t);
+          return true;
+        });
     const std::size_t first = first_tensor();
     for (std::size_t i = first + 1; i < inputs_; ++i)
       if (is_tensor(i))
@@ -484,18 +521,31 @@ class Mistakes {
         });
         computed(concat("do not round ", name(i), " to the dtype of ", name(first)), is_half, DType::float32, false);
       }
+    rounded_once();
     computed("compute integers in float32", is_whole, DType::float32, false);
     computed("compute integers in float64", is_whole, DType::float64, false);
     computed("saturate integers that should wrap", is_whole, DType::float64, true);
     results_of_float32();
   }
-  static bool is_whole(DType d) { return is_integer(d) || d == DType::boolean; }
+
+  // A kernel that rounds to a half type once, where each step is to be rounded.
+  void rounded_once() {
+    computed("compute float16 and bfloat16 results in float32 and round once", is_half, DType::float32, false,
+             [](std::vector<Value>& arguments, const Operator& op) {
+               for (std::size_t i = 0; i < arguments.size(); ++i)
+                 if (Int* n = std::get_if<Int>(&arguments[i]); n && names_dtype(op.arguments[i]))
+                   if (const auto dtype = dtype_numbered(*n); dtype && is_half(*dtype))
+                     *n = static_cast<Int>(DType::float32);
+             });
+  }
 
   // A kernel that converts inputs of some dtypes to a floating dtype, computes there, and converts the results back.
-  void computed(std::string does, bool (*converts)(DType), DType dtype, bool saturates) {
+  // `change` changes other arguments.
+  using ChangeOthers = void (*)(std::vector<Value>&, const Operator&);
+  void computed(std::string does, bool (*converts)(DType), DType dtype, bool saturates, ChangeOthers change = nullptr) {
     found_.push_back(answering(op_, std::move(does),
                                [this_op = &op_, n = inputs_, has_tensors = first_tensor() < inputs_, converts, dtype,
-                                saturates](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                                change, saturates](const cases::HostCall& call) -> std::optional<judge::Expectation> {
                                  const std::vector<Tensor>& right = call.expected.outs;
                                  std::vector<Value> arguments = call.arguments;
                                  bool any = false;
@@ -505,6 +555,7 @@ class Mistakes {
                                      t = cast(t, dtype);
                                      return true;
                                    });
+                                 if (change) change(arguments, *this_op), any = true;
                                  if (has_tensors && !any) return std::nullopt;
                                  for (std::size_t i = n; i < arguments.size(); ++i)
                                    if (Tensor* t = std::get_if<Tensor>(&arguments[i]);
@@ -602,6 +653,16 @@ class Mistakes {
       write(all, out);
       return true;
     });
+    if (const std::size_t from = first_tensor(); from < inputs_)
+      add(concat("wrap results to the dtype of ", name(from)), [from](Tensor& out, const cases::HostCall& call) {
+        const Tensor* t = std::get_if<Tensor>(&call.arguments[from]);
+        if (!t || !is_integer(t->dtype) || !is_integer(out.dtype) || info(t->dtype).bytes >= info(out.dtype).bytes)
+          return false;
+        Array<Int> all = read<Int>(out);
+        for (Int& n : all.data) n = wrap_to(t->dtype, n);
+        write(all, out);
+        return true;
+      });
     if (!divides()) one_less();
     signs_of_zeros();
     add("give 0 for every result", [](Tensor& out, const cases::HostCall&) {
@@ -649,9 +710,6 @@ class Mistakes {
     }
     return any;
   }
-  static bool is_same_number(Real a, Real b) {
-    return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
-  }
 
   // Results that are rounded to integers, where the number before the rounding is not known.
   void one_less() {
@@ -674,20 +732,6 @@ class Mistakes {
     };
     const auto explains = [is_zero](const Answered& a) { return has_only(a, is_floating, is_zero); };
     found_.push_back({"give zeros of the wrong sign", About::places, false, true, differs, explains});
-  }
-
-  // The numbers that each result of a reduction combines, or none if the call is no reduction of self.
-  static std::optional<families::Rows> rows_of(const Operator& op, const cases::HostCall& call) {
-    const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
-    const auto at = std::ranges::find(op.arguments, "dim", &SchemaArgument::name);
-    if (!self || at == op.arguments.end() || self->rank() == 0 || self->count() == 0) return std::nullopt;
-    const Value& dim = call.arguments[static_cast<std::size_t>(at - op.arguments.begin())];
-    Dims dims;
-    if (const Ints* list = std::get_if<Ints>(&dim))
-      for (const Int d : *list) dims.push_back(d < 0 ? d + self->rank() : d);
-    if (const Int* d = std::get_if<Int>(&dim)) dims.push_back(*d < 0 ? *d + self->rank() : *d);
-    if (dims.size() == 0) dims = Dims::counting(self->rank());
-    return families::rows(self->sizes, dims);
   }
 
   // A kernel whose formula, computed in float32, gives each row of self another result than is right.
@@ -739,6 +783,13 @@ class Mistakes {
     const bool is_sum = op_.name.starts_with("aten::sum."), is_mean = op_.name.starts_with("aten::mean.");
     if (is_sum || is_mean || op_.name.starts_with("aten::cumsum.")) running_sums(is_mean);
     if (is_sum || is_mean)
+      reducing("add all terms to one float32 number, which loses bits in long sums", DType::float32,
+               [is_mean](std::span<const Real> row, const cases::HostCall&) {
+                 Real sum = 0;
+                 for (const Real x : row) sum = round_to(DType::float32, sum + x);
+                 return is_mean ? sum / static_cast<Real>(row.size()) : sum;
+               });
+    if (is_sum || is_mean)
       for (const DType partial : {DType::float16, DType::bfloat16})
         for (const DType dtype : {DType::float32, DType::float64})
           reducing(concat("hold partial sums in ", info(partial).name), dtype,
@@ -780,48 +831,12 @@ class Mistakes {
     if (op_.name.starts_with("aten::var"))
       for (std::size_t k = found_.size() - 2; k < found_.size(); ++k) found_[k].explains = cancels;
     if (op_.name == "aten::_softmax.out" || op_.name == "aten::_log_softmax.out") without_maximum();
-    eps_outside();
+    factors();
     quotients();
     quantized();
     divisions();
     if (op_.name.find("shift") != std::string_view::npos) shifts();
     if (op_.choice == "dropout") unscaled();
-    if (op_.name.find("_norm") != std::string_view::npos && op_.outs() >= 3) cancelling_norm();
-  }
-
-  // A normalisation that takes its variance from a difference of means of squares. Its third result is
-  // 1 / sqrt(variance + eps), so the variance that the kernel has is known up to the rounding of the squares.
-  void cancelling_norm() {
-    const auto eps = std::ranges::find(op_.arguments, "eps", &SchemaArgument::name);
-    if (eps == op_.arguments.end() || !is_tensor(0)) return;
-    const auto at = static_cast<std::size_t>(eps - op_.arguments.begin());
-    const auto squares = [](const cases::HostCall& call) {
-      Real most = 0;
-      for (const Real x : magnitudes(read<Real>(std::get<Tensor>(call.arguments[0]))).data)
-        most = std::max(most, x * x);
-      return most;
-    };
-    const auto is_meant = [](const cases::HostCall& call) {
-      return call.valid() && call.expected.outs.size() >= 3 && call.expected.outs[2].count() > 0 &&
-             is_floating(call.expected.outs[2].dtype) && is_floating(std::get<Tensor>(call.arguments[0]).dtype);
-    };
-    const auto explains = [=](const Answered& a) {
-      if (!is_meant(a.call) || a.refused() || a.outs.size() != a.call.expected.outs.size()) return false;
-      const Tensor &want = a.call.expected.outs[2], &out = a.outs[2];
-      const Real* e = std::get_if<double>(&a.call.arguments[at]);
-      if (!e || out.sizes != want.sizes || out.dtype != want.dtype) return false;
-      const Array<Real> got = read<Real>(out), right = read<Real>(want);
-      const Real most = 16 * ulp(DType::float32, squares(a.call));
-      bool any = false;
-      for (Int k = 0; k < got.count(); ++k) {
-        if (got[k] == right[k] || !std::isfinite(right[k])) continue;
-        any = any || std::fabs(got[k] - right[k]) > 1e-6 * right[k];
-        if (!(got[k] > 0) || std::fabs(1 / (got[k] * got[k]) - 1 / (right[k] * right[k])) > most) return false;
-      }
-      return any;
-    };
-    found_.push_back(
-        {"compute a variance as E[x^2] - E[x]^2, which cancels", About::computation, false, true, is_meant, explains});
   }
 
   bool is_named(std::string_view word) const { return op_.name.find(word) != std::string_view::npos; }
@@ -889,6 +904,39 @@ class Mistakes {
     Array<Int> one;
     one.data.at(0) = exact<Int>(*number);
     return one;
+  }
+
+  // A sum of products, beta self + alpha (mat1 mat2), in which what has the factor 0 is to be left out.
+  void factors() {
+    const auto alpha = argument_of(op_, "alpha"), beta = argument_of(op_, "beta");
+    if (!alpha || !beta || op_.outs() != 1 || inputs_ < 3 || !is_tensor(0) || !is_tensor(1)) return;
+    found_.push_back(spoiling(op_, "multiply self by a beta of 0, so that NaN and infinity stay",
+                              [beta = *beta](Tensor& out, const cases::HostCall& call) {
+                                const auto factor = number_in(call.arguments[beta]);
+                                const auto self = numbers_of(call.arguments[0]);
+                                if (!factor || real(*factor) != 0 || !self || !is_floating(out.dtype)) return false;
+                                Array<Real> all = read<Real>(out);
+                                Int flat = 0;
+                                for (const Dims& i : indices(out.sizes)) {
+                                  if (!std::isfinite(families::broadcast(*self, out.sizes).at(i, flat)))
+                                    all[flat] = std::numeric_limits<Real>::quiet_NaN();
+                                  ++flat;
+                                }
+                                write(all, out);
+                                return true;
+                              }));
+    found_.push_back(spoiling(op_, "multiply an empty sum by alpha, so that NaN and infinity give NaN",
+                              [alpha = *alpha](Tensor& out, const cases::HostCall& call) {
+                                const auto factor = number_in(call.arguments[alpha]);
+                                const Tensor* first = std::get_if<Tensor>(&call.arguments[1]);
+                                if (!factor || std::isfinite(real(*factor)) || !first || first->count() != 0 ||
+                                    !is_floating(out.dtype))
+                                  return false;
+                                Array<Real> all = read<Real>(out);
+                                std::ranges::fill(all.data, std::numeric_limits<Real>::quiet_NaN());
+                                write(all, out);
+                                return true;
+                              }));
   }
 
   // A quantization whose quotients, computed in float32, are rounded as std::round does.
@@ -1061,7 +1109,8 @@ class Mistakes {
     found_.push_back(spoiling(op_, "do not subtract the maximum, so that exponentials overflow",
                               [op = &op_, logarithm](Tensor& out, const cases::HostCall& call) {
                                 const auto rows = rows_of(*op, call);
-                                if (!rows || is_half(out.dtype) || !is_floating(out.dtype)) return false;
+                                if (!rows || !is_floating(out.dtype)) return false;
+                                const DType dtype = compute_dtype(out.dtype);
                                 const Array<Real> self = read<Real>(std::get<Tensor>(call.arguments[0]));
                                 Array<Real> results(out.sizes);
                                 for (Int r = 0; r < rows->number; ++r) {
@@ -1070,43 +1119,14 @@ class Mistakes {
                                   };
                                   Real sum = 0;
                                   for (Int k = 0; k < rows->length; ++k)
-                                    sum = round_to(out.dtype, sum + round_to(out.dtype, std::exp(self[place(k)])));
+                                    sum = round_to(dtype, sum + round_to(dtype, std::exp(self[place(k)])));
                                   for (Int k = 0; k < rows->length; ++k)
                                     results[place(k)] = logarithm ? self[place(k)] - std::log(sum)
-                                                                  : round_to(out.dtype, std::exp(self[place(k)])) / sum;
+                                                                  : round_to(dtype, std::exp(self[place(k)])) / sum;
                                 }
                                 write(results, out);
                                 return true;
                               }));
-  }
-
-  // A normalisation that divides by sqrt(variance) + eps. Its third result is the reciprocal of the divisor.
-  void eps_outside() {
-    const auto index = [&](std::string_view name) {
-      return static_cast<std::size_t>(std::ranges::find(op_.arguments, name, &SchemaArgument::name) -
-                                      op_.arguments.begin());
-    };
-    const std::size_t eps = index("eps"), weight = index("weight"), bias = index("bias");
-    if (eps >= inputs_ || weight >= inputs_ || bias >= inputs_ || op_.outs() != 3) return;
-    found_.push_back(answering(
-        op_, "add eps outside of the square root",
-        [=](const cases::HostCall& call) -> std::optional<judge::Expectation> {
-          const auto is_none = [&](std::size_t i) { return std::holds_alternative<std::monostate>(call.arguments[i]); };
-          std::vector<Tensor> outs = call.expected.outs;
-          if (outs.size() != 3 || !is_none(weight) || !is_none(bias) || !is_floating(outs[2].dtype))
-            return std::nullopt;
-          const Real e = std::get<double>(call.arguments[eps]);
-          Array<Real> result = read<Real>(outs[0]), rstd = read<Real>(outs[2]);
-          if (rstd.count() == 0 || result.count() % rstd.count() != 0) return std::nullopt;
-          const Int each = result.count() / rstd.count();
-          for (Int r = 0; r < rstd.count(); ++r) {
-            const Real right = rstd[r];
-            rstd[r] = 1 / (std::sqrt(std::max(Real{0}, 1 / (right * right) - e)) + e);
-            for (Int k = 0; k < each; ++k) result[r * each + k] *= rstd[r] / right;
-          }
-          write(result, outs[0]), write(rstd, outs[2]);
-          return with_results(call.expected, std::move(outs));
-        }));
   }
 
   const Operator& op_;
@@ -1116,6 +1136,35 @@ class Mistakes {
 
 }  // namespace
 
-std::vector<Hypothesis> known_mistakes(const Operator& op) { return Mistakes(op).all(); }
+bool is_same(const Value& a, const Value& b) {
+  if (a.index() != b.index()) {
+    const auto x = number_in(a), y = number_in(b);
+    return x && y && real(*x) == real(*y);
+  }
+  return std::visit(
+      [&]<class T>(const T& v) {
+        if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Tensors> || std::is_same_v<T, std::monostate>)
+          return std::is_same_v<T, std::monostate>;
+        else
+          return v == std::get<T>(b);
+      },
+      a);
+}
+
+std::optional<Value> default_of(const SchemaArgument& a) {
+  if (is_dimension(a) || names_dtype(a)) return std::nullopt;
+  if (a.type.ends_with('?')) return Value();
+  if (a.type == "int[]" && (a.name == "stride" || a.name == "dilation")) return Int{1};
+  if (a.type == "int[]" && (a.name == "padding" || a.name == "output_padding")) return Int{0};
+  if (a.default_text.empty() || a.type.ends_with("[]")) return std::nullopt;
+  return text::read_literal(a.default_text, a.type, a.length);
+}
+
+std::vector<Hypothesis> known_mistakes(const Operator& op) {
+  std::vector<Hypothesis> all = Mistakes(op).all();
+  for (auto* of_family : {mistakes_of_norms, mistakes_of_indices})
+    std::ranges::move(of_family(op), std::back_inserter(all));
+  return all;
+}
 
 }  // namespace assay::defects

@@ -145,6 +145,14 @@ inline void along(Kernel& k, Int dim, const std::function<void(std::vector<Real>
   write(all, k.out());
 }
 
+// Replaces each number of a tensor by another of its numbers.
+inline void each_number(Tensor& t, const std::function<Int(Int at, Int number)>& source) {
+  const Array<Element> old = read<Element>(t);
+  Array<Element> now = old;
+  for (Int i = 0; i < now.count(); ++i) now[i] = old[source(i, now.count())];
+  write(now, t);
+}
+
 inline void as_contiguous(Tensor& t) { t.dim_order = Dims::counting(t.rank()); }
 // A norm without weight and bias that adds eps to the standard deviation, not to the variance.
 inline void eps_outside_of_root(Kernel& k) {
@@ -839,6 +847,107 @@ inline const std::vector<Mistake>& mistakes() {
        "size of self along dim is at least 10|last size of self is at least 10|elements of self is at least 10"},
       {"a variance divides by n", "aten::var.correction_out", [](K k) { k["correction"] = Int{0}, k.run(); },
        "ignores correction"},
+
+      // what is mixed up between elements, channels and dimensions
+      {"alpha multiplies self", "aten::sub.out",
+       [](K k) {
+         std::vector<Value> all{k["other"], k["self"], k["alpha"], k.out()};
+         if (!k.run() || !is_floating(k.out().dtype) ||
+             call(*find_operator("aten::sub.out"), all).outcome != Outcome::ok)
+           return;
+         Array<Real> opposite = read<Real>(std::get<Tensor>(all.back()));
+         for (Real& x : opposite.data) x = -x;
+         write(opposite, k.out());
+       },
+       "self in place of other by alpha"},
+      {"bias of the first group", "aten::convolution.out",
+       [](K k) {
+         const Int groups = k.integer("groups");
+         if (k.has("bias")) each_number(k.tensor("bias"), [&](Int at, Int n) { return at % (n / groups); });
+         k.run();
+       },
+       "bias of the first group"},
+      {"a weight for each group", "aten::native_group_norm.out",
+       [](K k) {
+         const Int groups = k.integer("group");
+         if (k.has("weight")) each_number(k.tensor("weight"), [&](Int at, Int n) { return at / (n / groups); });
+         k.run();
+       },
+       "number of the group"},
+      {"every item of the batch is the first", "aten::bmm.out",
+       [](K k) {
+         Tensor& mat2 = k.tensor("mat2");
+         const Int items = mat2.sizes[0];
+         each_number(mat2, [&](Int at, Int n) { return at % (n / std::max<Int>(items, 1)); });
+         k.run();
+       },
+       "first item of mat2"},
+      {"the last of equal elements, in any rank", "aten::argmax.out",
+       [](K k) {
+         const Int* dim = std::get_if<Int>(&k["dim"]);
+         const Tensor self = k.tensor("self");
+         if (!dim || self.rank() == 0) return void(k.run());
+         std::vector<Value> flipped{self, Ints{*dim}, {}};
+         call(*find_operator("aten::flip.out"), flipped);
+         const Int last = self.sizes[*dim < 0 ? *dim + self.rank() : *dim] - 1;
+         k.tensor("self") = std::get<Tensor>(flipped.back());
+         if (k.run()) replace(k.out(), [&](Int, Real r) { return static_cast<Real>(last) - r; });
+       },
+       "equal elements"},
+      {"the step of a slice is 1", "aten::slice_copy.Tensor_out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         if (!k.run() || self.rank() == 0 || k.integer("step") == 1) return;
+         std::vector<Value> all{self, k["dim"], k["start"], k["end"], Int{1}, {}};
+         if (call(*find_operator("aten::slice_copy.Tensor_out"), all).outcome != Outcome::ok) return;
+         const Int dim = k.integer("dim") + (k.integer("dim") < 0 ? self.rank() : 0);
+         const Dims given = k.out().dim_order;
+         k.out() = arranged(part(std::get<Tensor>(all.back()), dim, 0, k.out().sizes[dim]), given);
+       },
+       "ignores step"},
+      {"pads the first dimensions", "aten::constant_pad_nd.out",
+       [](K k) {
+         Ints& pad = k.ints("pad");
+         const auto rank = static_cast<std::size_t>(k.tensor("self").rank());
+         Ints now(2 * rank, 0);
+         for (std::size_t j = 0; j + 1 < pad.size(); j += 2)
+           now[2 * rank - 2 - j] = pad[j], now[2 * rank - 1 - j] = pad[j + 1];
+         pad = now;
+         k.run();
+       },
+       "pad to the first dimensions"},
+      {"the padding row is 0", "aten::embedding.out",
+       [](K k) {
+         const Array<Int> places = read<Int>(k.tensor("indices"));
+         const Int padding = k.integer("padding_idx");
+         if (!k.run() || places.count() == 0) return;
+         const Int each = k.out().count() / places.count();
+         replace(k.out(), [&](Int i, Real r) { return padding >= 0 && places[i / each] == padding ? 0 : r; });
+       },
+       "0 where indices is padding_idx"},
+      {"sums wrap to the dtype of their terms", "aten::cumsum.out",
+       [](K k) {
+         const DType dtype = k.tensor("self").dtype;
+         if (!k.run() || !is_integer(dtype) || !is_integer(k.out().dtype)) return;
+         Array<Int> out = read<Int>(k.out());
+         for (Int& n : out.data) n = wrap_to(dtype, n);
+         write(out, k.out());
+       },
+       "to the dtype of self"},
+      {"NaN is the least", "aten::topk.values",
+       [](K k) {
+         Tensor& self = k.tensor("self");
+         const Tensor before = self;
+         if (!is_floating(self.dtype)) return void(k.run());
+         Array<Real> all = read<Real>(self);
+         for (Real& x : all.data) x = std::isnan(x) ? -std::numeric_limits<Real>::infinity() : x;
+         write(all, self);
+         if (!k.run() || before.rank() == 0) return;
+         std::vector<Value> chosen{before, k["dim"], k["indices"], false, k.out()};
+         if (call(*find_operator("aten::gather.out"), chosen).outcome == Outcome::ok)
+           std::get<Tensor>(k["values"]) = std::get<Tensor>(chosen.back());
+       },
+       "NaN as -infinity"},
   };
   return all;
 }

@@ -1,0 +1,129 @@
+#include "conformance/defects/foretold.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reference/fault.h"
+
+namespace assay::defects {
+namespace {
+
+bool is_wrong(const Operator& op, const judge::Expectation& expected, const std::vector<Tensor>& outs) {
+  return verdict::is_failure(
+      judge::judge(op, expected.arguments, expected, judge::Reaction{Outcome::ok, {}, {}, outs}).verdict);
+}
+
+// Whether results do not fit in the memory of the right ones, so that they must be refused.
+bool is_larger(const std::vector<Tensor>& outs, const std::vector<Tensor>& right) {
+  for (std::size_t k = 0; k < std::min(outs.size(), right.size()); ++k)
+    if (outs[k].bytes.size() > right[k].bytes.size()) return true;
+  return false;
+}
+
+bool have_sizes_of(const std::vector<Tensor>& outs, const std::vector<Tensor>& others) {
+  return std::ranges::equal(outs, others, {}, &Tensor::sizes, &Tensor::sizes);
+}
+
+// The first elements of results along each dimension, with the sizes of the right results; none if there are fewer.
+std::optional<judge::Expectation> cropped(const judge::Expectation& e, const judge::Expectation& right) {
+  std::vector<Tensor> outs = right.outs;
+  if (e.outs.size() != outs.size()) return std::nullopt;
+  for (std::size_t k = 0; k < outs.size(); ++k) {
+    const Tensor& from = e.outs[k];
+    if (from.dtype != outs[k].dtype || from.rank() != outs[k].rank()) return std::nullopt;
+    for (int d = 0; d < from.rank(); ++d)
+      if (from.sizes[d] < outs[k].sizes[d]) return std::nullopt;
+    const Array<Element> all = read<Element>(from);
+    Array<Element> part(outs[k].sizes);
+    Int flat = 0;
+    for (const Dims& i : indices(part.sizes)) part[flat++] = all(i);
+    write(part, outs[k]);
+  }
+  return with_results(right, std::move(outs));
+}
+
+}  // namespace
+
+Hypothesis answering(const Operator& op, std::string does, Predicted answer) {
+  // Whether the kernel gives results of other sizes, or a part of them, is not known: both must be wrong.
+  const auto differs = [&op, answer](const cases::HostCall& call) {
+    const auto e = call.valid() ? answer(call) : std::nullopt;
+    if (!e || e->answer.outcome != Outcome::ok) return e.has_value();
+    if (!is_wrong(op, call.expected, e->outs)) return false;
+    const auto part = have_sizes_of(e->outs, call.expected.outs) ? std::nullopt : cropped(*e, call.expected);
+    return !part || is_wrong(op, call.expected, part->outs);
+  };
+  const auto explains = [&op, answer](const Answered& a) {
+    const auto e = a.call.valid() ? answer(a.call) : std::nullopt;
+    if (!e) return false;
+    const judge::Expectation& right = a.call.expected;
+    if (e->answer.outcome == Outcome::ok && !a.refused() && have_sizes_of(a.outs, right.outs) &&
+        !have_sizes_of(e->outs, right.outs)) {
+      const auto part = cropped(*e, right);
+      return part && !is_wrong(op, *part, a.outs);
+    }
+    if (e->answer.outcome != Outcome::ok || is_larger(e->outs, right.outs)) return a.refused();
+    return !a.refused() && !a.outs.empty() && !is_wrong(op, *e, a.outs);
+  };
+  return {std::move(does), About::arguments, false, false, differs, explains};
+}
+
+Hypothesis as_if(const Operator& op, std::string does, Change change) {
+  return answering(op, std::move(does),
+                   [&op, change](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                     std::vector<Value> arguments = call.arguments;
+                     if (!change(arguments)) return std::nullopt;
+                     judge::Expectation e = judge::expect(op, arguments, Budget(cheap));
+                     return e.answer.outcome == Outcome::exhausted ? std::nullopt : std::optional(std::move(e));
+                   });
+}
+
+judge::Expectation with_results(judge::Expectation e, std::vector<Tensor> outs) {
+  for (std::size_t k = 0; k < outs.size() && k < e.answer.unrounded.size(); ++k) {
+    Buffer<Real>& values = e.answer.unrounded[k].values;
+    const Array<Bits> parts = read_parts(outs[k]);
+    if (values.size() == parts.data.size())
+      std::ranges::transform(parts.data, values.begin(), info(outs[k].dtype).real_of);
+  }
+  e.outs = std::move(outs);
+  return e;
+}
+
+Hypothesis spoiling(const Operator& op, std::string does, Spoil spoil) {
+  return answering(op, std::move(does), [spoil](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+    std::vector<Tensor> outs = call.expected.outs;
+    bool any = false;
+    for (Tensor& out : outs) any |= spoil(out, call);
+    return any ? std::optional(with_results(call.expected, std::move(outs))) : std::nullopt;
+  });
+}
+
+std::optional<Tensor> result_of(std::string_view op, std::vector<Value> arguments) {
+  arguments.emplace_back();
+  if (call(*find_operator(op), arguments, Budget(cheap)).outcome != Outcome::ok) return std::nullopt;
+  return std::get<Tensor>(std::move(arguments.back()));
+}
+
+std::optional<std::size_t> argument_of(const Operator& op, std::string_view name) {
+  const auto at = std::ranges::find(op.arguments, name, &SchemaArgument::name);
+  return at == op.arguments.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - op.arguments.begin()));
+}
+
+bool is_whole(DType dtype) { return is_integer(dtype) || dtype == DType::boolean; }
+bool is_same_number(Real a, Real b) {
+  return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
+}
+
+std::optional<families::Rows> rows_of(const Operator& op, const cases::HostCall& call) {
+  const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+  const auto at = argument_of(op, "dim");
+  if (!self || !at || self->rank() == 0 || self->count() == 0) return std::nullopt;
+  Dims dims;
+  if (const Ints* list = std::get_if<Ints>(&call.arguments[*at]))
+    for (const Int d : *list) dims.push_back(d < 0 ? d + self->rank() : d);
+  if (const Int* d = std::get_if<Int>(&call.arguments[*at])) dims.push_back(*d < 0 ? *d + self->rank() : *d);
+  if (dims.size() == 0) dims = Dims::counting(self->rank());
+  return families::rows(self->sizes, dims);
+}
+
+}  // namespace assay::defects

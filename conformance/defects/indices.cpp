@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "conformance/defects/foretold.h"
+
+// The mistakes of operators that return or take places of elements.
+namespace assay::defects {
+namespace {
+
+// The result that holds the place of an element in each row: the only one of argmax, else the second.
+std::size_t places_result(const Operator& op) { return op.outs() - 1; }
+
+// For each row: the places of the chosen elements in the right answer and, if `got` is given, in the testee's.
+struct Chosen {
+  Array<Real> self;
+  families::Rows rows;
+  Array<Int> right;
+
+  Real number(Int row, Int place) const {
+    return self[rows.source[static_cast<std::size_t>(row * rows.length + place)]];
+  }
+  // The last element of the row that is equal to the chosen one.
+  Int last(Int row) const {
+    const Real chosen = number(row, right[row]);
+    Int place = rows.length - 1;
+    while (!(number(row, place) == chosen || (std::isnan(chosen) && std::isnan(number(row, place))))) --place;
+    return place;
+  }
+};
+std::optional<Chosen> chosen_in(const Operator& op, const cases::HostCall& call) {
+  if (!call.valid() || call.expected.outs.size() != op.outs()) return std::nullopt;
+  const Tensor& places = call.expected.outs[places_result(op)];
+  auto rows = rows_of(op, call);
+  const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+  if (!rows || info(self->dtype).kind >= Kind::complex || rows->number != places.count()) return std::nullopt;
+  Array<Real> numbers = read<Real>(*self);
+  // Of larger integers, different ones are equal as Real.
+  if (is_whole(self->dtype) && std::ranges::any_of(numbers.data, [](Real x) { return std::fabs(x) >= 0x1p53; }))
+    return std::nullopt;
+  return Chosen{std::move(numbers), std::move(*rows), read<Int>(places)};
+}
+
+void last_of_equal(const Operator& op, std::vector<Hypothesis>& found) {
+  found.push_back(answering(op, "return the last of equal elements",
+                            [&op](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                              const auto chosen = chosen_in(op, call);
+                              if (!chosen) return std::nullopt;
+                              Array<Int> now = chosen->right;
+                              for (Int r = 0; r < now.count(); ++r) now[r] = chosen->last(r);
+                              std::vector<Tensor> outs = call.expected.outs;
+                              write(now, outs[places_result(op)]);
+                              return with_results(call.expected, std::move(outs));
+                            }));
+  const auto differs = [&op](const cases::HostCall& call) {
+    const auto chosen = chosen_in(op, call);
+    if (!chosen) return false;
+    for (Int r = 0; r < chosen->right.count(); ++r)
+      if (chosen->last(r) != chosen->right[r]) return true;
+    return false;
+  };
+  const auto explains = [&op](const Answered& a) {
+    const auto chosen = a.refused() ? std::nullopt : chosen_in(op, a.call);
+    if (!chosen || a.outs.size() != op.outs()) return false;
+    const Tensor &want = a.call.expected.outs.back(), &out = a.outs.back();
+    if (out.sizes != want.sizes || out.dtype != want.dtype) return false;
+    const Array<Int> got = read<Int>(out);
+    bool any = false;
+    for (Int r = 0; r < got.count(); ++r) {
+      if (got[r] == chosen->right[r]) continue;
+      if (got[r] < 0 || got[r] >= chosen->rows.length) return false;
+      const Real x = chosen->number(r, got[r]), y = chosen->number(r, chosen->right[r]);
+      if (x != y && !(std::isnan(x) && std::isnan(y))) return false;
+      any = true;
+    }
+    return any;
+  };
+  found.push_back(
+      {"return another one than the first of equal elements", About::results, false, true, differs, explains});
+}
+
+// A kernel that orders NaN as an infinity, and returns it at that place.
+void ordered_nan(const Operator& op, std::vector<Hypothesis>& found) {
+  for (const Real end : {-std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::infinity()}) {
+    const auto without_nan = [end](const Tensor& t) {
+      Tensor now = t;
+      Array<Real> all = read<Real>(t);
+      for (Real& x : all.data) x = std::isnan(x) ? end : x;
+      write(all, now);
+      return now;
+    };
+    const auto differs = [](const cases::HostCall& call) {
+      const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+      return call.valid() && is_floating(self->dtype) &&
+             std::ranges::any_of(read<Real>(*self).data, [](Real x) { return std::isnan(x); });
+    };
+    const auto explains = [&op, differs, without_nan](const Answered& a) {
+      if (!differs(a.call) || a.refused() || a.outs.size() != 2 || a.outs[0].dtype != a.call.expected.outs[0].dtype)
+        return false;
+      std::vector<Value> arguments = a.call.arguments;
+      arguments[0] = without_nan(std::get<Tensor>(arguments[0]));
+      const judge::Expectation e = judge::expect(op, arguments, Budget(cheap));
+      if (e.answer.outcome != Outcome::ok) return false;
+      const judge::Reaction ordered{Outcome::ok, {}, {}, {without_nan(a.outs[0]), a.outs[1]}};
+      return !verdict::is_failure(judge::judge(op, e.arguments, e, ordered).verdict);
+    };
+    found.push_back(
+        {fmt::format("order NaN as {}infinity", end < 0 ? "-" : ""), About::arguments, false, true, differs, explains});
+  }
+}
+
+// A kernel that adds to an element only what the last of equal indices adds.
+std::optional<Tensor> scattered_once(std::span<const Value> a, Int* dim) {
+  const Tensor &self = std::get<Tensor>(a[0]), &index = std::get<Tensor>(a[2]), &src = std::get<Tensor>(a[3]);
+  if (info(self.dtype).kind >= Kind::complex) return std::nullopt;
+  Tensor out = self;
+  const Int along = *dim < 0 ? *dim + self.rank() : *dim;
+  const auto add = [&]<class T>(T) {
+    const Array<T> old = read<T>(self), more = read<T>(src);
+    const Array<Int> places = read<Int>(index);
+    Array<T> now = old;
+    for (const Dims& i : indices(places.sizes)) {
+      Dims at = self.rank() == 0 ? Dims() : i;
+      if (self.rank() > 0) at[along] = places(i);
+      now(at) = old(at) + more(i);
+    }
+    write(now, out);
+  };
+  if (is_whole(self.dtype))
+    add(Int{});
+  else
+    add(Real{});
+  return out;
+}
+std::optional<Tensor> put_once(std::span<const Value> a) {
+  const bool* accumulates = std::get_if<bool>(&a[3]);
+  if (!accumulates || !*accumulates) return std::nullopt;
+  const auto old = result_of("aten::index.Tensor_out", {a[0], a[1]});
+  const auto sum = old ? result_of("aten::add.out", {*old, a[2], Int{1}}) : std::nullopt;
+  return sum ? result_of("aten::index_put.out", {a[0], a[1], *sum, false}) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Hypothesis> mistakes_of_indices(const Operator& op) {
+  std::vector<Hypothesis> found;
+  const auto is_named = [&](std::string_view word) { return op.name.find(word) != std::string_view::npos; };
+  if (is_named("::argm") || is_named("::max.dim") || is_named("::min.dim")) last_of_equal(op, found);
+  if (op.choice == "topk" && op.outs() == 2) ordered_nan(op, found);
+  const bool scatters = is_named("::scatter_add."), puts = is_named("::index_put");
+  if (scatters || puts)
+    found.push_back(answering(op, "overwrite what equal indices add in place of adding all of it",
+                              [scatters](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                                std::vector<Value> a = call.arguments;
+                                Int* dim = scatters ? std::get_if<Int>(&a[1]) : nullptr;
+                                const auto now = scatters ? scattered_once(a, dim) : put_once(a);
+                                std::vector<Tensor> outs = call.expected.outs;
+                                if (!now || outs.size() != 1 || now->dtype != outs[0].dtype) return std::nullopt;
+                                outs[0] = arranged(*now, outs[0].dim_order);
+                                return with_results(call.expected, std::move(outs));
+                              }));
+  return found;
+}
+
+}  // namespace assay::defects
