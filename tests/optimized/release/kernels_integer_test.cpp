@@ -288,7 +288,8 @@ TEST_P(IntegerKernels, FindTheLargestCode) {
 TEST_P(IntegerKernels, LookUpCodes) {
   const auto table = random_codes<std::uint8_t>(256, 0, 255);
   for (const std::size_t n : {1u, 63u, 64u, 1000u}) {
-    const FencedArray<std::uint8_t> x(random_codes<std::uint8_t>(n, 0, 255)), y(std::vector<std::uint8_t>(n, untouched));
+    const FencedArray<std::uint8_t> x(random_codes<std::uint8_t>(n, 0, 255)),
+        y(std::vector<std::uint8_t>(n, untouched));
     look_up(GetParam().set, table.data(), x.data(), y.data(), n);
     for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(y.data()[i], table[x.data()[i]]) << i << " of " << n;
   }
