@@ -79,7 +79,7 @@ std::optional<Rows> rows_in(const Norm& norm, const cases::HostCall& call) {
 
 // A kernel that normalises elements with other statistics. The other results are right, or are these statistics.
 using StatisticsOf = std::function<Statistics(const Rows& rows, Int row, Int at)>;  // of the element `at` of a row
-void normalising(std::vector<Hypothesis>& found, const Norm& norm, const char* does, StatisticsOf statistics) {
+void normalising(std::vector<Hypothesis>& found, const Norm& norm, const char* does, StatisticsOf statistics_of) {
   for (const bool are_told : {true, false})
     found.push_back(answering(norm.op, does, [=](const cases::HostCall& call) -> std::optional<judge::Expectation> {
       auto rows = rows_in(norm, call);
@@ -87,7 +87,7 @@ void normalising(std::vector<Hypothesis>& found, const Norm& norm, const char* d
       Array<Real> result(call.expected.outs[0].sizes), mean = rows->mean, rstd = rows->rstd;
       for (Int r = 0; r < rstd.count(); ++r)
         for (Int k = 0; k < rows->each; ++k) {
-          const Statistics now = statistics(*rows, r, k);
+          const Statistics now = statistics_of(*rows, r, k);
           const Int at = r * rows->each + k;
           const auto of = static_cast<std::size_t>(at);
           result[at] = (rows->input[at] - now.mean) / now.divisor * rows->weight[of] + rows->bias[of];

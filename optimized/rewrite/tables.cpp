@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "optimized/rewrite/codes.h"
+#include "optimized/runtime/table.h"
 #include "rewrites.gen.h"
 
 // Replaces codes by other codes. If each element of a tensor of codes is converted to a number, the number goes through
