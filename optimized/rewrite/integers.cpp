@@ -175,9 +175,10 @@ class CodeCall : public Fuser {
     sum.offset = static_cast<std::int32_t>(p->call[1].integer);
     p = step(*p->call.arguments.back(), "aten::div.Scalar_mode_out");
     if (!p || !is_whole(p->call[1], 1, 1 << 30) || p->call[2].kind != ValueKind::string ||
-        p->call[2].string() != "floor" || !std::has_single_bit(static_cast<std::uint64_t>(p->call[1].integer)))
+        p->call[2].string() != "floor")
       return false;
     sum.shift = std::countr_zero(static_cast<std::uint64_t>(p->call[1].integer));
+    if (p->call[1].integer != std::int64_t{1} << sum.shift) return false;  // no power of two
     p = step(*p->call.arguments.back(), "aten::add.Scalar_out");
     if (!p || !is_whole(p->call[1], -most_zero_point, most_zero_point) || !is_number(p->call[2], 1)) return false;
     sum.zero_point = static_cast<std::int32_t>(p->call[1].integer);
