@@ -95,9 +95,9 @@ std::optional<DeployedExecution> execute(const optimized::Program& program, cons
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (!given[i]) continue;
     const Given input(*given[i]);
-    if (i % 2 == 0 && method->alias_input(i, input.value, fault)) continue;
+    if (i % 2 == 0 && method->set_input(i, input.value, true, fault)) continue;
     fault = {};
-    if (!method->set_input(i, input.value, fault)) return ended(refused(fault));
+    if (!method->set_input(i, input.value, false, fault)) return ended(refused(fault));
   }
   const bool executed = method->execute(fault);
   for (std::size_t i = 0; i < given.size(); ++i)

@@ -13,18 +13,14 @@ bool Builder::has_room() {
   return room || refuse_room("needs more memory than was supplied");
 }
 
-bool Builder::has_memories(const Sizes& sizes) {
-  if (memories_->prepared.size() >= sizes.prepared && memories_->arena.size() >= sizes.arena &&
-      memories_->shared.size() >= sizes.shared && memories_->scratch.size() >= sizes.scratch)
-    return true;
-  return refuse(fault_, "V4", where_, "needs ", sizes.prepared, ", ", sizes.arena, ", ", sizes.shared, " and ",
-                sizes.scratch, " bytes of memory, more than were supplied");
+bool Builder::has_memories(const Sizes& sizes) const {
+  return memories_->prepared.size() >= sizes.prepared && memories_->arena.size() >= sizes.arena &&
+         memories_->shared.size() >= sizes.shared && memories_->scratch.size() >= sizes.scratch;
 }
 
 bool Builder::begin(std::uint64_t most_tables, const Sizes& sizes) {
-  if (!workspace_.has_room()) return refuse_room("needs a larger workspace");
   if (memories_) {
-    if (!has_memories(sizes)) return false;
+    if (!has_memories(sizes)) return refuse_room("needs more memory than was supplied");
     const auto prepared = memories_->prepared;
     const auto tables = static_cast<std::size_t>(sizes.tables), copies = static_cast<std::size_t>(sizes.copies);
     tables_ = format::Workspace(prepared.first(tables));

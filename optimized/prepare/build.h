@@ -29,10 +29,10 @@ class Builder {
   bool begin_delegate(std::uint32_t i, const DelegateSource& source);
 
  private:
-  bool has_memories(const Sizes& sizes);
+  bool has_memories(const Sizes& sizes) const;
   bool has_known_constants() const;
   bool has_room();
-  bool refuse_room(std::string_view sentence) { return refuse(fault_, "V4", where_, sentence); }
+  bool refuse_room(const char* sentence) { return refuse(fault_, "V4", where_, sentence); }
 
   // build.cpp
   bool make_method();

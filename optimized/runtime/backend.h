@@ -41,8 +41,8 @@ struct Backend {
   void* context;
   // Makes a delegate when the method is made. Returns null and sets the fault if it fails.
   void* (*begin)(void* context, const DelegateSource& source, Fault& fault);
-  // Executes the delegate. `left` is the number of instructions that the limit still allows; a delegate that executes
-  // instructions must subtract their number.
+  // Executes the delegate. Returns false and sets the fault if it fails. `left` is the number of instructions that the
+  // limit still allows; a delegate that executes instructions must subtract their number.
   bool (*execute)(void* delegate, std::span<Value* const> arguments, std::int64_t& left, Fault& fault);
   // Ends the delegate. It is called when the client ends the method.
   void (*end)(void* delegate);

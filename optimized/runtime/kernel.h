@@ -112,20 +112,6 @@ struct Step {
   bool (*otherwise)(const Step& step, Execution& execution) = nullptr;
   Value* changed = nullptr;  // the argument that the call changes, if the returned value becomes its handle; else null
   Reason left = Reason::none;  // why rewrites did not merge or drop it, if they did not
-
-  // Executes the step. Returns false if neither function did.
-  bool execute(Execution& execution) const {
-    if (!run(*this, execution) && (!otherwise || *execution.fault || !otherwise(*this, execution))) [[unlikely]]
-      return false;
-    if (changed) hand_over();
-    return true;
-  }
-
- private:
-  void hand_over() const {
-    const bool changes = call.returned->changes;
-    *call.returned = *changed, call.returned->changes = changes;
-  }
 };
 
 // Memory in which a kernel prepares a call before the first execution.

@@ -89,11 +89,9 @@ class Method {
   const KeptConstants& packed() const { return packed_; }
 
   // Sets input i to a copy of the value. Requires the kind, dtype, dim order and sizes that the program declares.
-  // Faults: R1, R2, R3, R6, R7.
-  bool set_input(std::size_t i, const Value& value, Fault& fault) { return set_input(i, value, false, fault); }
-  // Sets input i without a copy: a tensor's elements are used in place until the input is set again. The client must
-  // not change them during an execution. Faults: R1, R2, R3, R5, R6, R7.
-  bool alias_input(std::size_t i, const Value& value, Fault& fault) { return set_input(i, value, true, fault); }
+  // With `alias`, a tensor's elements are not copied, but used in place until the input is set again; the client must
+  // not change them during an execution. Faults: R1, R2, R3, R6, R7; with `alias` also R5.
+  bool set_input(std::size_t i, const Value& value, bool alias, Fault& fault);
   // Supplies the memory of an output to which the plan gives none. Faults: R5, R6, R7.
   bool set_output(std::size_t i, std::span<std::byte> memory, Fault& fault);
 
@@ -113,7 +111,7 @@ class Method {
  private:
   friend class Builder;
   format::Place own_place() const { return {nullptr, name_, -1, true}; }
-  bool set_input(std::size_t i, const Value& value, bool alias, Fault& fault);
+  bool may_set(const format::Place& place, std::size_t n, Fault& fault) const;
   bool begin(Fault& fault);
   void end_execution();
   bool run_one(Fault& fault);
