@@ -112,6 +112,11 @@ struct Step {
   bool (*otherwise)(const Step& step, Execution& execution) = nullptr;
   Value* changed = nullptr;  // the argument that the call changes, if the returned value becomes its handle; else null
   Reason left = Reason::none;  // why rewrites did not merge or drop it, if they did not
+
+  // Executes the step. Returns false if neither function did.
+  bool execute(Execution& execution) const {
+    return run(*this, execution) || (otherwise && !*execution.fault && otherwise(*this, execution));
+  }
 };
 
 // Memory in which a kernel prepares a call before the first execution.

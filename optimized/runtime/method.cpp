@@ -58,18 +58,13 @@ bool check_tensor(const Tensor& to, const Value& value, const Place& place, Faul
   return true;
 }
 
-// Does the step's call. Returns false if neither function of the step did.
-bool do_call(const Step& step, Execution& execution) {
-  return step.run(step, execution) || (step.otherwise && !*execution.fault && step.otherwise(step, execution));
-}
-
 // An in-place form is done by the operator whose out is self. An out takes the sizes of the result, but self keeps its
 // sizes: a result of other sizes is refused.
 bool change_in_place(const Step& step, Execution& execution) {
   Tensor& self = step.call.out();
   const Tensor before = self;
   self.moves = false, self.declared = self.sizes;
-  const bool done = do_call(step, execution);
+  const bool done = step.execute(execution);
   self.moves = before.moves, self.declared = before.declared;
   return done;
 }
