@@ -1,4 +1,4 @@
-# Selective builds: a static library of the optimized runtime without fallback that has only the kernels and rewrites that
+# Selective builds: a static library of the optimized runtime that has only the kernels and rewrites that
 # programs need. A selection, which `assay select` writes, lists the kernels with the dtypes and layouts of their operands.
 # A method with another call is refused when it is made.
 #

@@ -5,8 +5,8 @@
 #include "conformance/files/same.h"
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
-#include "optimized/fallback/fallback.h"
-#include "optimized/fallback/values.h"
+#include "optimized/refusals/refusals.h"
+#include "optimized/refusals/values.h"
 #include "optimized/packed/packed.h"
 #include "optimized/prepare/pte/make.h"
 
@@ -67,8 +67,7 @@ std::optional<DeployedExecution> execute(const optimized::Program& program, cons
                                          std::span<const std::optional<Value>> inputs,
                                          std::optional<optimized::KeptConstants> packed) {
   optimized::Options options;
-  options.fallback = &optimized::reference_kernel;
-  options.backends = optimized::reference_backends().all();
+  options.refusals = &optimized::refusing_kernel;
   options.instructions = most_instructions;
   options.packed = packed;
   optimized::Fault fault;

@@ -49,7 +49,7 @@ const pte::ExecutionPlan* plan_of(const assay_program* program, const char* name
 // Reads the options. Returns false if a method with them cannot be made or, if `runs`, cannot run on this machine.
 bool read(const assay_options* from, bool runs, Options& options, Fault& fault) {
   if (!from) return true;
-  options.fallback = reinterpret_cast<const Kernel*>(from->fallback);
+  options.refusals = reinterpret_cast<const Kernel*>(from->refusals);
   options.backends = {reinterpret_cast<const Backend*>(from->backends), from->backend_count};
   if (from->instructions > 0) options.instructions = from->instructions;
   options.relaxed = from->relaxed, options.as_written = from->as_written, options.share_arenas = from->share_arenas;

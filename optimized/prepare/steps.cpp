@@ -8,15 +8,6 @@
 
 // Instructions become steps. Each step has the function that executes it.
 namespace assay::optimized {
-namespace {
-
-bool run_delegate(const Step& step, Execution& execution) {
-  const auto& delegate = *static_cast<const Delegate*>(step.state);
-  return delegate.backend->execute(delegate.instance, step.call.arguments, execution.steps_left, *execution.fault);
-}
-
-}  // namespace
-
 bool Builder::add_step(std::uint32_t i, bool (*run)(const Step&, Execution&), const void* state, const char* by,
                        bool asks) {
   return add_step(i, source_.instructions[i].call, run, state, by, asks);
@@ -52,7 +43,7 @@ const Kernel* Builder::find_kernel_of(const Instruction& i, const Call& call) {
   format::Text operands;
   write_operands(call, operands);
   const Kernel* kernel = find_kernel(call, operands.view());
-  if (!kernel) kernel = options_.fallback;
+  if (!kernel) kernel = options_.refusals;
   if (!kernel) refuse(fault_, "I4", place_of(i), "there is no kernel of ", call.named().name, " for ", operands.view());
   return kernel;
 }

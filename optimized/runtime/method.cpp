@@ -71,6 +71,11 @@ bool change_in_place(const Step& step, Execution& execution) {
 
 }  // namespace
 
+bool run_delegate(const Step& step, Execution& execution) {
+  const auto& delegate = *static_cast<const Delegate*>(step.state);
+  return delegate.backend->execute(delegate.instance, step.call.arguments, execution.steps_left, *execution.fault);
+}
+
 bool Method::set_tensor(Input& input, const Value& value, bool alias, const Place& place, Fault& fault) {
   Tensor& tensor = *initial_[input.value].tensor;
   if (!check_tensor(tensor, value, place, fault)) return false;
@@ -135,7 +140,7 @@ bool Method::set_output(std::size_t i, std::span<std::byte> memory, Fault& fault
   return true;
 }
 
-bool Method::begin(Fault& fault) {
+bool Method::begin(std::int64_t instructions, Fault& fault) {
   for (std::size_t i = 0; i < inputs(); ++i)
     if (!inputs_[i].given)
       return refuse(fault, "R4", input_place(i), "was not set, or an execution has overwritten it");
@@ -144,7 +149,7 @@ bool Method::begin(Fault& fault) {
     for (Tensor& t : tensors_) t.data = t.home;
   }
   has_outputs_ = false;
-  execution_.next = 0, execution_.steps_left = instructions_;
+  execution_.next = 0, execution_.steps_left = instructions;
   running_ = true;
   return true;
 }
@@ -155,27 +160,27 @@ bool Method::run_one(Fault& fault) {
   const std::uint32_t at = execution_.next++;
   const Step& step = steps_[at];
   const bool has_kinds = !step.asks || optimized::has_kinds(step.call);
-  if (has_kinds && (step.call.form ? change_in_place(step, execution_) : do_call(step, execution_))) [[likely]] {
+  if (has_kinds && (step.call.form ? change_in_place(step, execution_) : step.execute(execution_))) [[likely]] {
     if (step.changed) hand_over(*step.changed, *step.call.returned);
     return !listener_ || tell(at, fault);
   }
-  if (!fault && fallback_ && step.call.roles) word_refusal(step);
+  if (!fault && refusals_ && step.call.roles) word_refusal(step);
   --execution_.next;
   return fail(step, has_kinds, fault);
 }
 
 // Sets the fault of a step that was not executed, and names its instruction.
 bool Method::fail(const Step& step, bool has_kinds, Fault& fault) {
-  const std::string_view op = step.call.roles ? step.call.named().name : std::string_view();
   if (!fault)
     refuse(fault, has_kinds ? format::RuleId("I11") : format::RuleId("I10"),
            "the kernel does not support these sizes or numbers");
   const format::Place method = own_place();
   format::Text place;
   method.in("instruction", step.index).write(place);
-  const std::string_view text = place.view();
-  const char* inner = fault.place;
-  fault.set_place({text, op.empty() ? "" : " (", op, op.empty() ? "" : ")", *inner ? ", " : "", inner});
+  if (step.call.roles) place.add(" (").add(step.call.named().name).add(")");
+  if (step.run == run_delegate)
+    place.add(" (delegate ").add(static_cast<const Delegate*>(step.state) - delegates_.data()).add(")");
+  fault.set_place({place.view(), fault.place[0] ? ", " : "", static_cast<const char*>(fault.place)});
   return false;
 }
 
@@ -190,12 +195,12 @@ void Method::word_refusal(const Step& step) {
   if (fusion && (fusion->attention || fusion->unread || !fusion->views.empty())) return;
   Step again = step;
   again.state = &step, again.call.fusion = nullptr;
-  fallback_->run(again, execution_);
+  refusals_->run(again, execution_);
 }
 
 bool Method::step(Fault& fault) {
   if (busy_) return refuse(fault, "R6", own_place(), "is executing a step");
-  if (!running_ && !begin(fault)) return false;
+  if (!running_ && !begin(instructions_, fault)) return false;
   execution_.fault = &fault;
   busy_ = true;
   const bool done = execution_.next == steps_.size() || run_one(fault);
@@ -222,8 +227,13 @@ void Method::reset() {
 }
 
 bool Method::execute(Fault& fault) {
+  std::int64_t left = instructions_;
+  return execute(left, fault);
+}
+
+bool Method::execute(std::int64_t& left, Fault& fault) {
   if (running_) return refuse(fault, "R6", own_place(), "has an execution that has not ended");
-  if (!begin(fault)) return false;
+  if (!begin(left, fault)) return false;
   execution_.fault = &fault;
   busy_ = true;
   const auto end = static_cast<std::uint32_t>(steps_.size());
@@ -231,6 +241,7 @@ bool Method::execute(Fault& fault) {
   while (done && execution_.next < end) done = run_one(fault);
   busy_ = false;
   done ? end_execution() : reset();
+  left = execution_.steps_left;
   return done;
 }
 
