@@ -9,6 +9,7 @@
 #include "conformance/hosts/host.h"
 #include "reference/numerics/bounds.h"
 #include "reference/program/taken.h"
+#include "tests/support/golden.h"
 
 // Pieces of delegates, judged: the reference is right, and planted faults are found in the node that has them.
 namespace assay {
@@ -21,13 +22,13 @@ using testing::Contains;
 using testing::IsEmpty;
 using testing::Not;
 
-const fs::path golden = fs::path(ASSAY_GOLDEN_PROGRAMS) / ".." / "delegated";
+const fs::path delegated_programs = golden_folder() / "delegated";
 
 const delegates::Pieces& pieces_of(const std::string& program) {
   static std::map<std::string, delegates::Pieces> known;
   const auto [at, is_new] = known.try_emplace(program);
   if (!is_new) return at->second;
-  const fs::path folder = golden / program;
+  const fs::path folder = delegated_programs / program;
   hosts::ProgramCalls calls = hosts::read_calls(folder / "calls.json");
   calls.calls.resize(1);
   const ValidProgram valid = hosts::valid_program(files::open_file(folder / "program.pte"));
@@ -368,14 +369,14 @@ TEST_P(Planted, IsFoundInItsNode) {
 
 std::vector<std::string> programs() {
   std::vector<std::string> all;
-  for (const auto& entry : fs::directory_iterator(golden))
+  for (const auto& entry : fs::directory_iterator(delegated_programs))
     if (entry.is_directory()) all.push_back(entry.path().filename().string());
   std::ranges::sort(all);
   return all;
 }
 
 bool is_one_delegate(const std::string& program) {
-  const ValidProgram valid = hosts::valid_program(files::open_file(golden / program / "program.pte"));
+  const ValidProgram valid = hosts::valid_program(files::open_file(delegated_programs / program / "program.pte"));
   const pte::Chain& chain = *valid.plan("forward")->chains()->Get(0);
   return chain.instructions()->size() == 1 && chain.instructions()->Get(0)->instr_args_as_DelegateCall();
 }
@@ -410,7 +411,8 @@ TEST(HalfSums, AreRightInEitherDtypeAndOtherwiseWrong) {
 // The results that the official runtime gave. Most of these programs are one delegate.
 TEST_P(Golden, TheOfficialOutputsOfAWholeDelegateAreRight) {
   const Piece& whole = *pieces_of(GetParam()).back();
-  const std::vector<Value> outputs = *hosts::read_calls(golden / GetParam() / "calls.json").calls.front().outputs;
+  const std::vector<Value> outputs =
+      *hosts::read_calls(delegated_programs / GetParam() / "calls.json").calls.front().outputs;
   if (!is_one_delegate(GetParam())) GTEST_SKIP();
   const judge::Judgement j =
       delegates::judge_outputs(delegates::right_graphs(whole.part.payload, whole.inputs), outputs);
@@ -419,7 +421,7 @@ TEST_P(Golden, TheOfficialOutputsOfAWholeDelegateAreRight) {
 
 // -- whole programs ---------------------------------------------------------------------------------------------------
 
-const fs::path defects = golden / ".." / "delegate_defects";
+const fs::path defects = golden_folder() / "delegate_defects";
 
 // The verdict on a program of golden/delegate_defects, judged by its plain program, if the reference runs `file`.
 verdict::Verdict judged_as_a_whole(const std::string& program, const char* file) {

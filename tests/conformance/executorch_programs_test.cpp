@@ -11,6 +11,7 @@
 #include "conformance/files/file.h"
 #include "conformance/hosts/calls.h"
 #include "reference/program/build.h"
+#include "tests/support/golden.h"
 #include "tests/support/methods.h"
 #include "tests/support/program_folders.h"
 
@@ -139,7 +140,7 @@ Bytes with_initial_state(const fs::path& file) {
 // The method `write` replaces the state, which `read` multiplies. An initial value that `read` stores when it is loaded
 // must not change a result.
 TEST(ExecuTorchRuntime, LoadsAllMethodsBeforeTheFirstCall) {
-  const fs::path folder = fs::path(ASSAY_GOLDEN_PROGRAMS) / "shared_state";
+  const fs::path folder = golden_folder() / "programs" / "shared_state";
   const fs::path changed = fs::temp_directory_path() / ("assay-initial-" + std::to_string(getpid()));
   const hosts::ProgramCalls calls = hosts::read_calls(folder / "calls.json");
   files::write_file(changed, with_initial_state(folder / "program.pte"));

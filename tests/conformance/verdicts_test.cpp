@@ -11,6 +11,7 @@
 #include "conformance/contract/read_contract.h"
 #include "conformance/scenarios/scenario.h"
 #include "conformance/verdict/stated_defects.h"
+#include "tests/support/golden.h"
 #include "tests/support/records.h"
 
 namespace assay {
@@ -23,7 +24,7 @@ using Word = std::pair<std::string, std::string>;  // and the last cell of its r
 // The rows of the table under a heading, if the first cell is a word that the tools print.
 std::vector<Word> documented(const std::string& heading, const std::string& page = "verdicts.md") {
   static const std::regex row(R"(\| `([^`]+)` \|(?:.* \|)? ([^|]+) \|)");
-  std::ifstream file(ASSAY_GOLDEN "/../../spec/" + page);
+  std::ifstream file(golden_folder().parent_path() / "spec" / page);
   std::vector<Word> words;
   bool inside = false;
   for (std::string line; std::getline(file, line);) {

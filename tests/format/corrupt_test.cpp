@@ -8,6 +8,7 @@
 #include "conformance/corrupt/corruption.h"
 #include "conformance/corrupt/references.h"
 #include "conformance/files/file.h"
+#include "tests/support/golden.h"
 #include "tests/support/program_folders.h"
 
 // Every field of every schema is changed in every way. Each resulting file has the fault that its name states.
@@ -18,7 +19,7 @@ using reflection::BaseType;
 using Tried = std::set<std::string>;
 
 Bytes recorded(const std::string& name) {
-  const File file = files::open_file(std::filesystem::path(ASSAY_GOLDEN_PROGRAMS) / name / "program.pte");
+  const File file = files::open_file(golden_folder() / "programs" / name / "program.pte");
   return {file.bytes.begin(), file.bytes.end()};
 }
 

@@ -7,6 +7,7 @@
 #include "conformance/corrupt/delegated.h"
 #include "conformance/files/file.h"
 #include "conformance/inspect/describe.h"
+#include "tests/support/golden.h"
 
 // Programs that an official exporter delegated to XNNPACK, and lints.
 namespace assay {
@@ -18,7 +19,7 @@ using testing::HasSubstr;
 
 std::map<std::string, File> recorded() {
   std::map<std::string, File> all;
-  for (const auto& entry : fs::directory_iterator(fs::path(ASSAY_GOLDEN_PROGRAMS) / ".." / "delegated"))
+  for (const auto& entry : fs::directory_iterator(golden_folder() / "delegated"))
     if (entry.is_directory())
       all.emplace(entry.path().filename().string(), files::open_file(entry.path() / "program.pte"));
   return all;

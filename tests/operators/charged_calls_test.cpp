@@ -8,6 +8,7 @@
 
 #include "conformance/cases/case.h"
 #include "reference/call.h"
+#include "tests/support/golden.h"
 
 namespace {
 
@@ -40,7 +41,7 @@ namespace assay {
 namespace charged_calls_test {
 
 const cases::Corpus& corpus() {
-  static const cases::Corpus calls(ASSAY_GOLDEN);
+  static const cases::Corpus calls(golden_folder() / "operators");
   return calls;
 }
 

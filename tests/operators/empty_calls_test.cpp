@@ -7,6 +7,7 @@
 #include "conformance/cases/case.h"
 #include "conformance/text/literal.h"
 #include "reference/call.h"
+#include "tests/support/golden.h"
 
 namespace {
 
@@ -108,7 +109,7 @@ std::vector<std::vector<Value>> emptied(std::vector<Value> arguments) {
 constexpr Int little = 1 << 20;
 
 TEST(EmptyCalls, TakeNoTime) {
-  const cases::Corpus corpus(ASSAY_GOLDEN);
+  const cases::Corpus corpus(golden_folder() / "operators");
   std::uint64_t all_steps = 0;
   for (const cases::RecordedCalls* calls : corpus.matching("")) {
     const Operator& op = calls->op();

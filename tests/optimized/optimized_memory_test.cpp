@@ -14,6 +14,7 @@
 #include "optimized/api/assay.h"
 #include "optimized/refusals/refusals.h"
 #include "optimized/runtime/kernel.h"
+#include "tests/support/golden.h"
 #include "tests/support/program_folders.h"
 #include "tests/support/rules_shown.h"
 #include "tests/support/whole_suite.h"
@@ -266,7 +267,7 @@ const void* pack_less(const optimized::Call&, optimized::Stores& stores) {
 
 TEST(OptimizedDecisions, AreTheSameWhenMemoryIsCountedAndWhenAMethodIsMade) {
   const std::byte fill{0x5A};
-  Files files(fs::path(ASSAY_GOLDEN_PROGRAMS) / "comparisons");
+  Files files(golden_folder() / "programs" / "comparisons");
   // A call that no kernel of a table does: bitwise_not of floats.
   const std::string_view kept = "aten::logical_not", other = "aten::bitwise_not";
   const std::span<std::byte> program = files.memory.front().bytes();
@@ -297,7 +298,7 @@ constexpr std::byte some_fill{0x5A};
 
 // The program `mlp` and its method, with which each request is right but for what a test changes.
 struct Client {
-  const Files files{fs::path(ASSAY_GOLDEN_PROGRAMS) / "mlp"};
+  const Files files{golden_folder() / "programs" / "mlp"};
   const Opened opened{files, some_fill};
   const Made made{opened, "forward", some_fill};
   const Value input = files.calls.calls.at(0).inputs.at(0);

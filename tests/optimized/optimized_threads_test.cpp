@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "tests/support/backwards.h"
+#include "tests/support/golden.h"
 #include "tests/support/program_folders.h"
 #include "tests/support/recorded.h"
 
@@ -32,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, OptimizedThreads, testing::ValuesIn(program_fol
 // The methods share no state, and each has threads of its own.
 TEST(OptimizedThreads, MethodsOfOneProgramRunAtTheSameTime) {
   for (const char* name : {"external_methods", "methods", "plan_per_method"}) {
-    const Recorded recorded(fs::path(ASSAY_GOLDEN_PROGRAMS) / name);
+    const Recorded recorded(golden_folder() / "programs" / name);
     adapters::OptimizedClient alone = recorded.client(), together = recorded.client(on_threads(2));
     for (const std::string& method : together.method_names()) together.method(method);
     std::vector<std::jthread> threads;
@@ -64,7 +65,7 @@ struct Meddler {
 };
 
 TEST(OptimizedReentrancy, AListenerCannotChangeTheMethod) {
-  const Recorded recorded(fs::path(ASSAY_GOLDEN_PROGRAMS) / "mlp");
+  const Recorded recorded(golden_folder() / "programs" / "mlp");
   adapters::OptimizedClient alone = recorded.client({.as_written = true}),
                             client = recorded.client({.as_written = true});
   const adapters::OptimizedClient::Method& method = client.method(client.default_method());

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "optimized/refusals/refusals.h"
+#include "tests/support/golden.h"
 #include "tests/support/program_folders.h"
 #include "tests/support/recorded.h"
 #include "tests/support/rules_shown.h"
@@ -57,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, PackedPrograms, testing::ValuesIn(program_folde
 // A program with the packed constants of a method.
 struct Packing {
   explicit Packing(const char* name, const char* of = "forward", const std::string& set = "")
-      : recorded(fs::path(ASSAY_GOLDEN_PROGRAMS) / name),
+      : recorded(golden_folder() / "programs" / name),
         client(recorded.client({.testee = {.instruction_set = set}})),
         method(of),
         file(assay_packed_size(client.method(method).method)) {
@@ -175,7 +176,7 @@ TEST(Packed, AreSavedOnlyIfTheyFit) {
 
 // A file that cannot be used is made anew and replaced.
 TEST(Packed, AreReplacedIfTheyBelongToAnotherMethod) {
-  const Recorded recorded(fs::path(ASSAY_GOLDEN_PROGRAMS) / "mlp");
+  const Recorded recorded(golden_folder() / "programs" / "mlp");
   const Folder folder;
   const adapters::OptimizedClient::Options keeping{.packed_cache = folder.path()};
   recorded.client(keeping).method("forward");

@@ -7,6 +7,7 @@
 #include "conformance/files/file.h"
 #include "reference/program/build.h"
 #include "reference/runtime/runtime.h"
+#include "tests/support/golden.h"
 #include "tests/support/program_folders.h"
 #include "tests/support/tensors.h"
 
@@ -235,8 +236,7 @@ bool is_call_rule(const Fault& fault) {
 
 TEST(CallRules, AreMetByRecordedPrograms) {
   Int programs = 0, calls = 0, in_full = 0;
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(std::filesystem::path(ASSAY_GOLDEN_PROGRAMS).parent_path())) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(golden_folder())) {
     if (entry.path().filename() != "program.pte") continue;
     const CallFaults found =
         faults_of_calls(valid(files::open_file(entry.path()), data_beside(entry.path().parent_path())));

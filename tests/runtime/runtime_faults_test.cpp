@@ -6,6 +6,7 @@
 
 #include "conformance/files/file.h"
 #include "conformance/hosts/calls.h"
+#include "tests/support/golden.h"
 #include "tests/support/methods.h"
 
 // Faults that do not come from the bytes of a program: missing memory, methods that run at the same time, calls from
@@ -73,7 +74,7 @@ bool for_want_of_memory(const Refusal& refusal) { return refusal && for_want_of_
 class WithoutMemory : public testing::TestWithParam<std::string> {
  protected:
   WithoutMemory() {
-    const fs::path folder = fs::path(ASSAY_GOLDEN_PROGRAMS) / GetParam();
+    const fs::path folder = golden_folder() / "programs" / GetParam();
     calls_ = hosts::read_calls(folder / "calls.json", {});
     program_ = files::open_file(folder / "program.pte", {});
     data_ = files::open_data_files(calls_.data, {});

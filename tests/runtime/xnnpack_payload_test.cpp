@@ -6,6 +6,7 @@
 #include "conformance/corrupt/delegated.h"
 #include "conformance/hosts/calls.h"
 #include "reference/xnnpack/undelegate.h"
+#include "tests/support/golden.h"
 #include "tests/support/methods.h"
 
 // The meaning of XNNPACK payloads: recorded programs in each of the ways in which assay runs them, and faults.
@@ -15,11 +16,11 @@ namespace xnnpack_payload_test {
 namespace fs = std::filesystem;
 using testing::StartsWith;
 
-const fs::path golden = fs::path(ASSAY_GOLDEN_PROGRAMS) / ".." / "delegated";
+const fs::path delegated_programs = golden_folder() / "delegated";
 
 std::vector<fs::path> folders() {
   std::vector<fs::path> all;
-  for (const auto& entry : fs::directory_iterator(golden))
+  for (const auto& entry : fs::directory_iterator(delegated_programs))
     if (entry.is_directory()) all.push_back(entry.path());
   std::ranges::sort(all);
   return all;
@@ -68,7 +69,7 @@ TEST_P(Recorded, TheOptimizedRuntimeAgrees) {
 
 // XNNPACK folds the bounds of relu6 into the convolution: node by node, an intermediate result is rounded to 8 bits.
 TEST(XnnpackPayload, TheLiteralGraphRoundsTwice) {
-  const fs::path folder = golden / "static_int8_clamps";
+  const fs::path folder = delegated_programs / "static_int8_clamps";
   const hosts::ProgramCall call = hosts::read_calls(folder / "calls.json").calls.front();
   RuntimeOptions literal;
   literal.payload_form = xnnpack::Form::literal;

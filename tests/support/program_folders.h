@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "golden.h"
+
 namespace assay {
 
 // The folders of the recorded programs, one per test.
 inline std::vector<std::filesystem::path> program_folders() {
   std::vector<std::filesystem::path> all;
-  for (const auto& entry : std::filesystem::directory_iterator(ASSAY_GOLDEN_PROGRAMS))
+  for (const auto& entry : std::filesystem::directory_iterator(golden_folder() / "programs"))
     if (entry.is_directory()) all.push_back(entry.path());
   std::ranges::sort(all);
   return all;

@@ -9,6 +9,7 @@
 #include "conformance/sandbox/child.h"
 #include "conformance/sandbox/probe.h"
 #include "reference/program/decoded.h"
+#include "tests/support/golden.h"
 
 // The program made from a call gives in the official runtime the result that the call gives in the official kernel.
 namespace assay {
@@ -52,14 +53,14 @@ std::string by_the_runtime(const cases::Case& c, const cases::HostCall& host) {
 class OfficialRuntime : public testing::TestWithParam<const char*> {};
 
 TEST_P(OfficialRuntime, GivesForAProgramTheAnswerOfTheKernel) {
-  static const cases::Corpus corpus(ASSAY_GOLDEN);
+  static const cases::Corpus corpus(golden_folder() / "operators");
   const cases::Case c = corpus.make(cases::case_id_from(GetParam()));
   const cases::HostCall host = cases::host_call(c);
   EXPECT_EQ(by_the_runtime(c, host), by_the_kernel(c, host));
 }
 
 TEST(OfficialRuntimes, DetectAnUnwrittenOut) {
-  static const cases::Corpus corpus(ASSAY_GOLDEN);
+  static const cases::Corpus corpus(golden_folder() / "operators");
   const cases::Case c = corpus.make(cases::case_id_from("aten::mm.out#00728f3f"));
   EXPECT_NE(by_the_runtime(c, cases::host_call(c)), said(Outcome::ok, cases::host_call(c).expected.outs));
 }

@@ -10,6 +10,7 @@
 #include "conformance/judge/choice.h"
 #include "conformance/text/call_json.h"
 #include "reference/runtime/call_rules.h"
+#include "tests/support/golden.h"
 #include "tests/support/tensors.h"
 
 // Reproductions agree with the judge, and the reference runs the programs in them.
@@ -20,7 +21,7 @@ using testing::AnyOf;
 using testing::HasSubstr;
 
 const cases::Corpus& corpus() {
-  static const cases::Corpus all(ASSAY_GOLDEN);
+  static const cases::Corpus all(golden_folder() / "operators");
   return all;
 }
 

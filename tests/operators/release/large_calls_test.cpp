@@ -10,6 +10,7 @@
 #include "conformance/judge/judge.h"
 #include "conformance/sandbox/frames.h"
 #include "conformance/text/json.h"
+#include "tests/support/golden.h"
 
 namespace assay {
 namespace large_calls_test {
@@ -97,7 +98,7 @@ void expect_as_recorded(const Operator& op, const Json& call) {
 }
 
 TEST(LargeCalls, AreAnsweredAsRecorded) {
-  std::ifstream file(std::filesystem::path(ASSAY_GOLDEN).parent_path() / "large_calls.json");
+  std::ifstream file(golden_folder() / "large_calls.json");
   const Json recorded = text::parse_json(std::string{std::istreambuf_iterator<char>(file), {}});
   ASSERT_EQ(recorded.at("calls").size(), 24u);
   for (const Json& call : recorded.at("calls")) {

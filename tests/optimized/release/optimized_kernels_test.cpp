@@ -7,6 +7,7 @@
 #include "conformance/cases/case.h"
 #include "conformance/judge/judge.h"
 #include "conformance/runner/run_case.h"
+#include "tests/support/golden.h"
 #include "tests/support/tensors.h"
 
 // Judges every recorded call that a kernel of the optimized runtime accepts, as the answer of any testee.
@@ -14,7 +15,7 @@ namespace assay {
 namespace optimized_kernels_test {
 
 const cases::Corpus& corpus() {
-  static const cases::Corpus all(ASSAY_GOLDEN);
+  static const cases::Corpus all(golden_folder() / "operators");
   return all;
 }
 

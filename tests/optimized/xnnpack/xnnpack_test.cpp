@@ -13,6 +13,7 @@
 #include "optimized/xnnpack/threads.h"
 #include "reference/fault.h"
 #include "tests/support/convolution_calls.h"
+#include "tests/support/golden.h"
 
 // XNNPACK's kernels compared to evaluations in double, in exactly the memory that they ask for.
 namespace assay::optimized {
@@ -172,7 +173,7 @@ TEST(Xnnpack, Multiplies) {
 // With the tables of a build with XNNPACK: recorded programs, whose arenas have room behind what XNNPACK reads.
 TEST(Xnnpack, ExecutesStepsOfPrograms) {
   for (const char* name : {"channels_last", "mobile_net", "squeeze_excite"}) {
-    const std::filesystem::path folder = std::filesystem::path(ASSAY_GOLDEN_PROGRAMS) / name;
+    const std::filesystem::path folder = golden_folder() / "programs" / name;
     const hosts::ProgramCalls calls = hosts::read_calls(folder / "calls.json");
     adapters::OptimizedClient exact(folder / "program.pte", {}, {}),
         relaxed(folder / "program.pte", {}, {.testee = {{}, true}});
