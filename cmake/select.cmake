@@ -1,4 +1,4 @@
-# Selective builds: a static library of the optimized runtime without fallback that has only the kernels and rewrites that
+# Selective builds: a static library of the optimized runtime that has only the kernels and rewrites that
 # programs need. A selection, which `assay select` writes, lists the kernels with the dtypes and layouts of their operands.
 # A method with another call is refused when it is made.
 #
@@ -20,7 +20,7 @@ function(assay_add_selectable)
   list(TRANSFORM format_sources PREPEND ${PROJECT_SOURCE_DIR}/format/)
   get_target_property(planning_sources assay_planning SOURCES)
   set(packed ${core})  # a library member of its own: a client without packed constants does not link it
-  list(FILTER packed INCLUDE REGEX "/packed\\.cpp$")
+  list(FILTER packed INCLUDE REGEX "/(api|packed)/packed\\.cpp$")
   list(REMOVE_ITEM core ${packed})
   add_library(assay_selectable_packed OBJECT EXCLUDE_FROM_ALL ${packed})
   add_library(assay_selectable_core STATIC EXCLUDE_FROM_ALL ${core} ${format_sources} ${planning_sources} ${generated}/rewrites.gen.h)

@@ -119,16 +119,7 @@ struct Step {
 
   // Executes the step. Returns false if neither function did.
   bool execute(Execution& execution) const {
-    if (!run(*this, execution) && (!otherwise || *execution.fault || !otherwise(*this, execution))) [[unlikely]]
-      return false;
-    if (changed) hand_over();
-    return true;
-  }
-
- private:
-  void hand_over() const {
-    const bool changes = call.returned->changes;
-    *call.returned = *changed, call.returned->changes = changes;
+    return run(*this, execution) || (otherwise && !*execution.fault && otherwise(*this, execution));
   }
 };
 

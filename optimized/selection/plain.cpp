@@ -194,6 +194,7 @@ bool run(const Step& step, Execution& execution) {
     const bool is_copied = o.arguments[i] == &o.values[i] && !is_kept(call.tensor(i));
     if (!is_copied) continue;
     o.tensors[i].data = execution.scratch.data() + o.offset[i];
+    o.tensors[i].moves = call.tensor(i).moves, o.tensors[i].declared = call.tensor(i).declared;
     if (!format::writes(call.roles->arguments()[i].use)) make_plain(call.tensor(i), o.tensors[i]);
   }
   Step inner = step;

@@ -7,7 +7,7 @@
 #include "conformance/judge/judge.h"
 #include "format/flow_places.h"
 #include "optimized/api/types.h"
-#include "optimized/fallback/values.h"
+#include "optimized/refusals/values.h"
 #include "optimized/selection/views.h"
 #include "tests/support/program_folders.h"
 #include "tests/support/recorded.h"
