@@ -10,6 +10,17 @@ namespace assay::kernels {
 
 #if defined(__x86_64__)
 
+namespace {
+
+// Whether the machine converts float16: bit 29 of ECX of leaf 1. Each compiler that we use can ask for the other bits
+// by name.
+bool has_f16c() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) && (c >> 29 & 1) != 0;
+}
+
+}  // namespace
+
 bool has_vnni(InstructionSet set) {
   if (!is_supported(set)) return false;
   if (set == InstructionSet::avx512) return __builtin_cpu_supports("avx512vnni");
@@ -23,7 +34,7 @@ bool is_supported(InstructionSet set) {
   const bool sse4 =
       __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("sse4.2");
   const bool avx2 = sse4 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && has_f16c();
   switch (set) {
     case InstructionSet::sse4:
       return sse4;
