@@ -80,4 +80,26 @@ std::vector<RuleCase> payload_rule_cases() {
   return cases.take();
 }
 
+std::vector<BrokenPayload> broken_payloads() {
+  std::vector<BrokenPayload> all;
+  std::map<std::string_view, int> numbers;
+  for (const PayloadCase& c : payload_cases()) {
+    if (c.rule->checked == FormatRule::Checked::lint) continue;
+    Delegated d;
+    c.breaks(d);
+    BrokenPayload& broken = all.emplace_back();
+    broken.name = concat(c.rule->id, '.', numbers[c.rule->id]++);
+    for (std::uint32_t i = 0; i < d.graph().inputs.size() && i < d.arguments().size(); ++i) {
+      const pte::TensorT& declared = d.argument(i);
+      Tensor& t = broken.inputs.emplace_back();
+      t.dtype = static_cast<DType>(declared.scalar_type);
+      t.sizes = Dims(Ints(declared.sizes.begin(), declared.sizes.end()));
+      t.dim_order = Dims(Ints(declared.dim_order.begin(), declared.dim_order.end()));
+      t.bytes.resize(static_cast<std::size_t>(count(t.sizes)) * static_cast<std::size_t>(info(t.dtype).bytes));
+    }
+    broken.file = d.method_file();
+  }
+  return all;
+}
+
 }  // namespace assay::corrupt
