@@ -5,10 +5,10 @@
 #include "conformance/files/same.h"
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
-#include "optimized/refusals/refusals.h"
-#include "optimized/refusals/values.h"
 #include "optimized/packed/packed.h"
 #include "optimized/prepare/pte/make.h"
+#include "optimized/refusals/refusals.h"
+#include "optimized/refusals/values.h"
 
 namespace assay::fuzz {
 namespace {

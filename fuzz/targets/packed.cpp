@@ -7,8 +7,8 @@
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
 #include "fuzz/target.h"
-#include "optimized/refusals/refusals.h"
 #include "optimized/packed/packed.h"
+#include "optimized/refusals/refusals.h"
 
 // The input is a program with packed constants of any origin behind it. Constants that a method saved give the same
 // results again. A file that does not fit is refused. With any floats in a file that fits, a method ends in the same

@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "conformance/adapters/optimized/c_value.h"
-#include "optimized/refusals/refusals.h"
 #include "optimized/kernels/instruction_set.h"
+#include "optimized/refusals/refusals.h"
 #include "reference/fault.h"
 #include "reference/program/program.h"
 #include "reference/xnnpack/undelegate.h"
