@@ -220,6 +220,6 @@ const Method& method(const void* delegate) { return *static_cast<const Delegated
 
 }  // namespace
 
-const PlannedBackend program_backend{{id, nullptr, begin, execute, end}, workspace, size, method};
+extern const PlannedBackend program_backend{{id, nullptr, begin, execute, end}, workspace, size, method};
 
 }  // namespace assay::optimized
