@@ -7,6 +7,7 @@
 #include "conformance/cases/case.h"
 #include "conformance/judge/judge.h"
 #include "conformance/runner/run_case.h"
+#include "format/operator_roles.h"
 #include "tests/support/golden.h"
 #include "tests/support/tensors.h"
 
