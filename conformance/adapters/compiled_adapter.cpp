@@ -165,7 +165,7 @@ void compile(const std::string& testee, Words words, const fs::path& module) {
 
 // The adapter module. Its name holds a digest of the sources, this package and the compiler's command.
 fs::path adapter_for(const std::string& testee, const fs::path& package, const Words& sources) {
-  const fs::path room = testee::folder_of("conformance/adapters/executorch", "testee");
+  const fs::path room = testee::folder_of("conformance/adapters/executorch/kernels", "testee").parent_path();
   const Words command = command_for(room, sources, package);
   std::string all = text_of_file(package / "lib" / runtime);
   for (const std::string& word : command) all += word + '\n';
