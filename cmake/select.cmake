@@ -12,8 +12,8 @@
 set(assay_select_source ${PROJECT_SOURCE_DIR} CACHE INTERNAL "The folder of assay's sources")
 set(assay_select_python ${Python3_EXECUTABLE} CACHE INTERNAL "The Python that runs assay's generators")
 
-# The libraries that selections are linked from. They are compiled for size, with a section for each function; the functions
-# of the interface share one, as all of them stay.
+# The libraries that selections are linked from. The core is compiled for size, with a section for each function; the
+# functions of the interface share one, as all of them stay.
 function(assay_add_selectable)
   get_target_property(format_sources assay_format SOURCES)
   list(FILTER format_sources INCLUDE REGEX "\\.cpp$")
@@ -24,18 +24,16 @@ function(assay_add_selectable)
   list(REMOVE_ITEM core ${packed})
   add_library(assay_selectable_packed OBJECT EXCLUDE_FROM_ALL ${packed})
   add_library(assay_selectable_core STATIC EXCLUDE_FROM_ALL ${core} ${format_sources} ${planning_sources} ${generated}/rewrites.gen.h)
-  add_library(assay_selectable_kernels STATIC EXCLUDE_FROM_ALL ${selection} ${generated}/kernels.gen.h ${generated}/pointwise.gen.h ${generated}/plain.gen.h)
+  add_library(assay_selectable_kernels STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:assay_selection>)
   target_compile_options(assay_selectable_core PRIVATE -Oz)
   target_compile_options(assay_selectable_packed PRIVATE -Os)
-  target_compile_options(assay_selectable_kernels PRIVATE -O2)
-  foreach(part IN ITEMS assay_selectable_core assay_selectable_packed assay_selectable_kernels)
+  foreach(part IN ITEMS assay_selectable_core assay_selectable_packed)
     target_link_libraries(${part} PUBLIC assay::format assay::kernels)
     target_include_directories(${part} PUBLIC ${generated})
     target_compile_options(${part} PRIVATE ${deployable} -ffunction-sections -fdata-sections)
     target_compile_definitions(${part} PRIVATE NDEBUG)
   endforeach()
   set_source_files_properties(api/api.cpp PROPERTIES COMPILE_OPTIONS -fno-function-sections)
-  set_source_files_properties(selection/views.cpp selection/layout.cpp PROPERTIES COMPILE_OPTIONS -Os)  # they run once for each call
 endfunction()
 
 function(assay_select target)
