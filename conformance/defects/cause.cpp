@@ -200,6 +200,27 @@ class Investigation {
     mistakes_ = known_mistakes(op_);
     do ask_for_some_answers(failing);
     while (take_best());
+    for (const std::size_t i : failing) join_known(rows_[i]);
+  }
+
+  // An answer that shows several of the known mistakes at once belongs to the one that explains most of it.
+  void join_known(TriedCase& row) {
+    if (!row.is_asked || row.is_explained) return;
+    std::vector<bool> covered;
+    std::optional<std::pair<std::ptrdiff_t, std::size_t>> most;  // the number of elements, and the place of the cause
+    for (std::size_t k = 0; k < known_.size(); ++k) {
+      if (!known_[k].first->covers || !holds(known_[k].second, row.features)) continue;
+      const std::vector<bool> own = known_[k].first->covers(answer_of(row));
+      if (own.empty()) continue;
+      if (!covered.empty() && own.size() != covered.size()) return;
+      const auto number = std::ranges::count(own, true);
+      covered.resize(own.size());
+      for (std::size_t e = 0; e < own.size(); ++e) covered[e] = covered[e] || own[e];
+      if (!most || number > most->first) most.emplace(number, k);
+    }
+    if (covered.empty() || std::ranges::find(covered, false) != covered.end()) return;
+    row.is_explained = true;
+    causes_[most->second].cases.push_back(row.seen);
   }
 
   // Asks for answers of the given cases until as many are known as are compared.
@@ -442,6 +463,7 @@ class Investigation {
     cause.shows = [op = &op_, h, predicate = t.predicate](const cases::HostCall& call, const runner::Judged& answer) {
       return h.explains(answered(call, answer)) && holds(predicate, features::features_of(*op, call));
     };
+    cause.is_foretold = h.about != About::places;
     known_.push_back({&h, t.predicate});
     causes_.push_back(std::move(cause));
   }
@@ -559,7 +581,7 @@ class Investigation {
       const auto is_told = [&, failure = failure, number = number](const Cause& c) {
         const bool is_small = c.cases.size() < few_cases && many_more * c.cases.size() < number;
         const bool is_stated = !c.symptom.place.empty() || !c.symptom.rule.empty();
-        return c.symptom.failure != failure || is_stated || c.is_mistake || (c.is_found && !is_small) || !c.is_sought;
+        return c.symptom.failure != failure || is_stated || c.is_foretold || (c.is_found && !is_small) || !c.is_sought;
       };
       const auto rest = std::stable_partition(causes_.begin(), causes_.end(), is_told);
       join(causes_, rest);

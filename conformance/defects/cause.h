@@ -42,6 +42,7 @@ struct Cause {
   std::vector<JudgedCase> cases;  // the cases of the run that fail for this reason
   // Whether a call that fails with the symptom, and the testee's answer to it, show this cause.
   std::function<bool(const cases::HostCall& call, const runner::Judged& answer)> shows = {};
+  bool is_foretold = false;  // whether `does` tells which numbers the kernel returns
 };
 
 // The causes of the failures among the cases of one operator. With a case runner, more calls are drawn and judged to

@@ -10,6 +10,8 @@
 #include <tuple>
 
 #include "conformance/cases/shrink.h"
+#include "conformance/cases/special_numbers.h"
+#include "conformance/cases/tensors.h"
 #include "conformance/defects/neighbours.h"
 #include "conformance/runner/parallel.h"
 #include "conformance/text/digest.h"
@@ -21,6 +23,8 @@ namespace {
 constexpr double nearly_all = 0.8;
 constexpr std::size_t most_operators = 16;  // of a defect, whose messages are compared with that of the smallest call
 constexpr std::size_t most_messages = 6;    // of other operators that are told beside it
+constexpr Int most_sizes = 4;               // distinct sizes of the smallest call that are made smaller
+constexpr std::size_t most_simplifications = 16;
 
 std::string failure_of(const Symptom& s) {
   return concat(verdict::name(s.verdict), ' ', verdict::name(s.failure), s.circumstance.empty() ? "" : " ",
@@ -56,20 +60,7 @@ struct Family {
   std::string_view does;  // what its causes do together
   bool (*has)(const Cause&);
 };
-bool is_about_layouts(const Literal& l) {
-  const std::string_view name = l.name;
-  if (l.test == Literal::Test::lacks) return name.ends_with(" contiguous");
-  return name.ends_with(" channels last") || name.find("dim order") != name.npos;
-}
 constexpr auto families = std::to_array<Family>({
-    {"mix up the elements of tensors that are not contiguous",
-     [](const Cause& c) {
-       using enum verdict::Class;
-       if (!c.does.empty())
-         return c.does.find("contiguous") != std::string::npos || c.does.find("dim order") != std::string::npos;
-       return (c.symptom.failure == value || c.symptom.failure == unwritten) && c.is_found &&
-              std::ranges::any_of(std::span(c.predicate).subspan(c.premises), is_about_layouts);
-     }},
     {"compute float64 results in float32",
      [](const Cause& c) {
        return c.does.starts_with("compute float64 results") || c.does == "hold float64 numbers as float32";
@@ -109,12 +100,14 @@ std::vector<std::string> reasons(const Cause& c) {
     return found;
   }
   for (const Literal& relation : relations(c)) found.push_back(concat(kind, " where ", words(relation)));
-  if (!c.symptom.place.empty()) found.push_back(concat(kind, " at ", c.symptom.place));
+  if (!c.symptom.place.empty()) found.push_back(concat(kind, " at ", c.symptom.place, " of ", c.op->name));
+  // Operators that refuse calls with the same words, but under other conditions, have other causes.
+  const std::string when = c.is_found && tells_more(c) ? words(c.predicate) : "";
   const std::vector<std::string> said = messages(c.cases);
   const bool has_text = std::ranges::any_of(said, is_text);
   for (const std::string& reason : said)
-    if (!has_text || is_text(reason)) found.push_back(concat(kind, ' ', reason));
-  if (c.is_found && tells_more(c)) found.push_back(concat(kind, ' ', words(c.predicate)));
+    if (!has_text || is_text(reason)) found.push_back(concat(kind, ' ', reason, ' ', when));
+  if (!when.empty()) found.push_back(concat(kind, ' ', when));
   if (found.empty()) found.push_back(concat(kind, " of ", c.op->name));
   return found;
 }
@@ -175,12 +168,29 @@ verdict::Record named(const JudgedCase& s) {
   return r;
 }
 
+// Mutations that make a call plainer: sizes of 1, 2 and 3, and plain numbers in place of rare ones.
+std::vector<cases::Mutation> simplifications(const cases::Case& c) {
+  std::vector<cases::Mutation> all;
+  std::set<Int> sizes;
+  cases::each_tensor(std::span(c.arguments).first(c.arguments.size() - c.op->outs()),
+                     [&](const Tensor& t, std::size_t) { sizes.insert(t.sizes.begin(), t.sizes.end()); });
+  for (Int k = 0; k < std::min<Int>(std::ssize(sizes), most_sizes); ++k)
+    for (const Int n : {1, 2, 3}) all.push_back({cases::Mutation::Kind::extents, {k, n, 1}});
+  for (std::size_t i = 0; i + c.op->outs() < c.arguments.size(); ++i)
+    std::ranges::copy_if(
+        cases::plain_numbers_of(*c.op, c.arguments, i), std::back_inserter(all),
+        [](const cases::Mutation& m) { return cases::special_numbers[static_cast<std::size_t>(m.n[1])].is_rare; });
+  if (all.size() > most_simplifications) all.resize(most_simplifications);
+  return all;
+}
+
 // A simpler call that fails alike for the same cause; if none is found, the given call.
 verdict::Record shrunk(runner::CaseRunner& case_runner, const cases::Corpus& corpus, const Cause& cause,
                        const JudgedCase& failing) {
   const bool hangs = failing.verdict == verdict::Verdict::timeout;
   verdict::Record found = case_runner.run_alone(failing.id, runner::Detail::all, hangs).record;
-  if (failing.id.mutations.empty()) return found;
+  const bool has_wrong_results = found.valid && !hides_results(failing.symptom);
+  if (!has_wrong_results && failing.id.mutations.empty()) return found;
   const auto is_alike = [&](const verdict::Record& r) {
     return r.verdict == found.verdict && symptom_of(r) == failing.symptom;
   };
@@ -201,6 +211,25 @@ verdict::Record shrunk(runner::CaseRunner& case_runner, const cases::Corpus& cor
     if (alike) smallest = *candidate;
     search.answer(alike);
   }
+  // What results are computed from is seen in few plain numbers.
+  const auto elements = [&](const cases::CaseId& id) {
+    Int all = 0;
+    cases::each_tensor(corpus.make(id).arguments, [&](const Tensor& t, std::size_t) { all += t.count(); });
+    return all;
+  };
+  if (has_wrong_results)
+    for (const cases::Mutation& m : simplifications(corpus.make(smallest.value_or(failing.id)))) {
+      cases::CaseId simpler = smallest.value_or(failing.id);
+      const Int before = elements(simpler);
+      simpler.mutations.push_back(m);
+      const bool shrinks = m.kind == cases::Mutation::Kind::extents;
+      if (const Int now = elements(simpler); now == 0 || (shrinks ? now >= before : now != before)) continue;
+      const std::string id = cases::to_text(simpler);
+      bool alike = false;
+      trials.run_while({&id, 1}, case_runner.children().patience().short_limit(),
+                       [&](runner::Judged j) { return alike = shows_cause(simpler, j), true; });
+      if (alike) smallest = std::move(simpler);
+    }
   if (!smallest) return found;
   verdict::Record alone = case_runner.run_alone(*smallest, runner::Detail::all, hangs).record;
   return is_alike(alone) ? alone : found;
@@ -284,11 +313,13 @@ std::string such_as(const verdict::Defect& d) {
   return concat("such as", which, ": ", demand(d.smallest), exception_of(d.smallest));
 }
 
-// The condition of each operator, where those of a group differ: a library may refuse calls at one line for many
-// reasons.
+// The condition of each operator, where those of a group differ. Where an operator refuses calls at one line under
+// several conditions, its message tells more.
 std::string own_condition(const Group& group, const Cause& c) {
   const auto differs = [&](const Cause& other) { return words(other.named) != words(c.named); };
-  if (c.symptom.place.empty() || !c.is_found || !tells_more(c) || std::ranges::none_of(group.causes, differs))
+  const bool has_several = std::ranges::count(group.causes, c.op, &Cause::op) > 1;
+  if (c.symptom.place.empty() || !c.is_found || has_several || !tells_more(c) ||
+      std::ranges::none_of(group.causes, differs))
     return "";
   return words(c.named);
 }

@@ -180,11 +180,15 @@ Real rounded(const Result& e) {
 
 std::vector<Substitute> substitutes_of(const Operator& op) {
   std::vector<Substitute> all{
-      {"0", [](const Result&) { return Real{0}; }},
-      {"-0", [](const Result&) { return -Real{0}; }},
-      {"NaN", [](const Result&) { return no_number; }},
-      {"1", [](const Result&) { return Real{1}; }},
+      {"0", [](const Result&) { return Real{0}; }},         {"-0", [](const Result&) { return -Real{0}; }},
+      {"NaN", [](const Result&) { return no_number; }},     {"1", [](const Result&) { return Real{1}; }},
       {"infinity", [](const Result&) { return infinite; }},
+  };
+  std::size_t n = 0;
+  for (const SchemaArgument& a : op.arguments)
+    if (!a.out && cases::takes_number(a.type))
+      all.push_back({std::string(a.name), [k = n++](const Result& e) { return e.numbers[k]; }});
+  const std::vector<Substitute> others{
       {"0 with the sign of the right result", [](const Result& e) { return std::copysign(Real{0}, e.right); }},
       {"the largest number of the dtype",
        [](const Result& e) { return is_floating(e.dtype) ? std::copysign(largest(e.dtype), e.right) : no_number; }},
@@ -203,10 +207,7 @@ std::vector<Substitute> substitutes_of(const Operator& op) {
       {"the remainder with the sign of the first operand",
        [](const Result& e) { return std::fmod(first_of(e), second_of(e)); }},
   };
-  std::size_t n = 0;
-  for (const SchemaArgument& a : op.arguments)
-    if (!a.out && cases::takes_number(a.type))
-      all.push_back({std::string(a.name), [k = n++](const Result& e) { return e.numbers[k]; }});
+  std::ranges::copy(others, std::back_inserter(all));
   return all;
 }
 
@@ -244,7 +245,8 @@ std::optional<Substitute> constant_in(std::span<const Seen> all) {
   return Substitute{fmt::format("{:.6g}", x), [x](const Result&) { return x; }};
 }
 
-// The number that is right for all wrong elements of several answers; none if it is a number of other conditions.
+// The number that is right for all wrong elements of several answers; none if it is a number of other conditions, or if
+// a wrong element is near it: such an element is not precise, whatever is right.
 std::optional<Real> right_constant_in(std::span<const Seen> all) {
   std::optional<Real> constant;
   for (const Seen& s : all)
@@ -252,6 +254,7 @@ std::optional<Real> right_constant_in(std::span<const Seen> all) {
       const Real right = s.elements.at(k).right;
       if (s.is_right(k)) continue;
       if (!std::isfinite(right) || right == 0 || (constant && *constant != right)) return std::nullopt;
+      if (std::fabs(s.got[k] - right) <= 0x1p-6 * std::fabs(right)) return std::nullopt;
       constant = right;
     }
   return all.size() > 1 ? constant : std::nullopt;
@@ -418,12 +421,24 @@ Hypothesis about_elements(const Output& output, const Condition& condition, cons
     const auto seen = compared(output.op, a, output.at);
     return seen && counts(*seen, condition, given ? &*given : nullptr).explains();
   };
+  const auto covers = [output, condition, given](const Answered& a) {
+    std::vector<bool> covered;
+    const auto seen = compared(output.op, a, output.at);
+    if (!seen) return covered;
+    for (const Int k : seen->compared) {
+      const Result e = seen->elements.at(k);
+      covered.push_back(seen->is_right(k) ||
+                        (condition.holds(e) && same(stored(given->gives(e), e.dtype), seen->got[k])));
+    }
+    return covered;
+  };
   return {verb_phrase(output, condition, substitute, unwritten),
           substitute && !condition.is_place ? About::results : About::places,
           !condition.is_place && !condition.says.empty(),
           false,
           is_different,
-          explains};
+          explains,
+          given ? std::function<std::vector<bool>(const Answered&)>(covers) : nullptr};
 }
 
 // -- lost bits -------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t beam = 16, most_amounts = 12;
 constexpr double counterfactual = 2;  // bits that a literal saves if a change of one argument shows it to be the cause
+constexpr double unproved = 5;   // bits that a fact about numbers costs more, if no change of one argument shows so
 constexpr double purity = 0.95;  // the share of failing examples among those that a pure predicate covers, at least
 
 // Not every machine has the instruction popcnt. Without it, std::popcount is a function call.
@@ -129,6 +130,13 @@ bool is_telling(const Literal& l) {
   return halves == std::trunc(halves) && std::fabs(halves) < 0x1p31;
 }
 
+// Facts that many calls with a mistake share, though the kernel does not look at them.
+constexpr auto often_by_chance =
+    std::to_array<std::string_view>({" has different entries", " has fractions", " has equal elements", " has zeros",
+                                     " has numbers halfway between integers", " has negative numbers",
+                                     " has a negative zero", " has subnormal numbers", " has NaN", " has infinity"});
+bool is_often_by_chance(const Literal& l) { return ends_with_any(l.name, often_by_chance); }
+
 // The number of bits that a literal takes. Arguments, dtypes, layouts and sizes come before values: literals that are
 // frequent in descriptions of defects take fewer bits.
 double bits_of(const Literal& l) {
@@ -218,7 +226,9 @@ class Candidates {
   void add(Literal literal, Set covered) {
     if (!is_telling(literal) || covered.count_with(failing_) == 0 || covered.count() == examples_.size()) return;
     const auto [at, is_new] = positions_.try_emplace(covered, all_.size());
-    const double bits = bits_of(literal) - (is_counterfactual(literal) ? counterfactual : 0);
+    const double bits = bits_of(literal) + (is_counterfactual(literal)    ? -counterfactual
+                                            : is_often_by_chance(literal) ? unproved
+                                                                          : 0);
     if (is_new)
       all_.push_back({std::move(literal), std::move(covered), bits});
     else if (Candidate& other = all_[at->second]; bits < other.bits)

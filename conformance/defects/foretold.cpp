@@ -24,10 +24,12 @@ bool have_sizes_of(const std::vector<Tensor>& outs, const std::vector<Tensor>& o
   return std::ranges::equal(outs, others, {}, &Tensor::sizes, &Tensor::sizes);
 }
 
-// The first elements of results along each dimension, with the sizes of the right results; none if there are fewer.
-std::optional<judge::Expectation> cropped(const judge::Expectation& e, const judge::Expectation& right) {
+// The first elements of results along each dimension, with the sizes of the right results; none if there are fewer, or
+// if each element depends on the sizes of its result.
+std::optional<judge::Expectation> cropped(const Operator& op, const judge::Expectation& e,
+                                          const judge::Expectation& right) {
   std::vector<Tensor> outs = right.outs;
-  if (e.outs.size() != outs.size()) return std::nullopt;
+  if (e.outs.size() != outs.size() || argument_of(op, "scale_factors")) return std::nullopt;
   for (std::size_t k = 0; k < outs.size(); ++k) {
     const Tensor& from = e.outs[k];
     if (from.dtype != outs[k].dtype || from.rank() != outs[k].rank()) return std::nullopt;
@@ -50,7 +52,7 @@ Hypothesis answering(const Operator& op, std::string does, Predicted answer) {
     const auto e = call.valid() ? answer(call) : std::nullopt;
     if (!e || e->answer.outcome != Outcome::ok) return e.has_value();
     if (!is_wrong(op, call.expected, e->outs)) return false;
-    const auto part = have_sizes_of(e->outs, call.expected.outs) ? std::nullopt : cropped(*e, call.expected);
+    const auto part = have_sizes_of(e->outs, call.expected.outs) ? std::nullopt : cropped(op, *e, call.expected);
     return !part || is_wrong(op, call.expected, part->outs);
   };
   const auto explains = [&op, answer](const Answered& a) {
@@ -59,7 +61,7 @@ Hypothesis answering(const Operator& op, std::string does, Predicted answer) {
     const judge::Expectation& right = a.call.expected;
     if (e->answer.outcome == Outcome::ok && !a.refused() && have_sizes_of(a.outs, right.outs) &&
         !have_sizes_of(e->outs, right.outs)) {
-      const auto part = cropped(*e, right);
+      const auto part = cropped(op, *e, right);
       return part && !is_wrong(op, *part, a.outs);
     }
     if (e->answer.outcome != Outcome::ok || is_larger(e->outs, right.outs)) return a.refused();
@@ -117,11 +119,12 @@ bool is_same_number(Real a, Real b) {
 std::optional<families::Rows> rows_of(const Operator& op, const cases::HostCall& call) {
   const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
   const auto at = argument_of(op, "dim");
-  if (!self || !at || self->rank() == 0 || self->count() == 0) return std::nullopt;
-  Dims dims;
-  if (const Ints* list = std::get_if<Ints>(&call.arguments[*at]))
+  if (!self || self->rank() == 0 || self->count() == 0) return std::nullopt;
+  Dims dims;  // none: all
+  const Value given = at ? call.arguments[*at] : Value();
+  if (const Ints* list = std::get_if<Ints>(&given))
     for (const Int d : *list) dims.push_back(d < 0 ? d + self->rank() : d);
-  if (const Int* d = std::get_if<Int>(&call.arguments[*at])) dims.push_back(*d < 0 ? *d + self->rank() : *d);
+  if (const Int* d = std::get_if<Int>(&given)) dims.push_back(*d < 0 ? *d + self->rank() : *d);
   if (dims.size() == 0) dims = Dims::counting(self->rank());
   return families::rows(self->sizes, dims);
 }

@@ -46,6 +46,8 @@ struct Hypothesis {
   std::function<bool(const cases::HostCall&)>
       differs;                                    // whether a kernel that does so gives another answer than is right
   std::function<bool(const Answered&)> explains;  // whether a kernel that does so gives this answer
+  // For each compared element of an answer: whether it is right, or what a kernel that does so gives. Null: not known.
+  std::function<std::vector<bool>(const Answered&)> covers = {};
 };
 
 // The known mistakes of kernel authors that the operator's arguments allow, the plainest first: each answers as the

@@ -64,6 +64,7 @@ class Mistakes {
     for (std::size_t i = 0; i < inputs_; ++i) contents(i);
     groups();
     windows();
+    concatenation();
     const std::size_t plain = found_.size();
     dtypes();
     results();
@@ -216,6 +217,7 @@ class Mistakes {
       return type.ends_with('?') ? type.substr(0, type.size() - 1) : type;
     };
     if (bare(i) != bare(j) || names_dtype(op_.arguments[i]) || bare(i) == "Tensor[]") return;
+    if (i == 0 && j == 1 && has_alpha() && !is_named("sub")) return;  // multiplies the other operand by alpha
     add(concat("exchange ", name(i), " and ", name(j)), [i, j](std::vector<Value>& all) {
       if (is_same(all[i], all[j])) return false;
       std::swap(all[i], all[j]);
@@ -223,10 +225,11 @@ class Mistakes {
     });
   }
 
+  // Whether the operator is a sum or difference of two tensors, one of them multiplied by alpha.
+  bool has_alpha() const { return argument_of(op_, "alpha") && is_tensor(0) && is_tensor(1) && name(1) == "other"; }
   // A sum or difference that multiplies the wrong operand by alpha.
   void other_alpha() {
-    const auto alpha = argument_of(op_, "alpha");
-    if (!alpha || !is_tensor(0) || !is_tensor(1) || name(1) != "other") return;
+    if (!has_alpha()) return;
     const bool is_difference = is_named("sub");
     found_.push_back(answering(
         op_, fmt::format("multiply {} in place of {} by alpha", name(is_named("rsub")), name(!is_named("rsub"))),
@@ -407,6 +410,11 @@ class Mistakes {
                                               t, [](Real x, DType) { return x < 0; }, now);
           });
         });
+    each_tensor_of(concat("truncate ", name(i), " to integers"), i, [](Tensor& t) {
+      return is_floating(t.dtype) && replace(
+                                         t, [](Real x, DType) { return std::isfinite(x) && x != std::trunc(x); },
+                                         [](Real x) { return std::trunc(x); });
+    });
     if (name(i) == "bias")
       each_tensor_of("add bias twice", i, [](Tensor& t) {
         return !is_complex(t.dtype) && replace(
@@ -427,6 +435,23 @@ class Mistakes {
       if (call(*find_operator("aten::slice_copy.Tensor_out"), slice).outcome != Outcome::ok) return false;
       all[0] = std::get<Tensor>(slice.back()), all[groups] = Int{1};
       return true;
+    });
+  }
+
+  // A concatenation that leaves out tensors without elements, though these have sizes.
+  void concatenation() {
+    const auto dim = argument_of(op_, "dim");
+    if (op_.arguments[0].type != "Tensor[]" || op_.name.find("::cat.") == std::string_view::npos || !dim) return;
+    add("do not count the sizes of tensors without elements", [dim = *dim](std::vector<Value>& all) {
+      const Int* d = std::get_if<Int>(&all[dim]);
+      return d && change_tensors(all[0], [&](Tensor& t) {
+               const Int at = *d < 0 ? *d + t.rank() : *d;
+               if (t.count() > 0 || at < 0 || at >= t.rank() || t.sizes[static_cast<int>(at)] == 0) return false;
+               Dims sizes = t.sizes;
+               sizes[static_cast<int>(at)] = 0;
+               t = make(t.dtype, sizes, t.dim_order);
+               return true;
+             });
     });
   }
 
@@ -664,6 +689,9 @@ class Mistakes {
         return true;
       });
     if (!divides()) one_less();
+    off_by_one();
+    empty_windows();
+    overflows();
     signs_of_zeros();
     add("give 0 for every result", [](Tensor& out, const cases::HostCall&) {
       std::ranges::fill(out.bytes, std::byte{});
@@ -722,6 +750,60 @@ class Mistakes {
     };
     const auto explains = [is_less](const Answered& a) { return has_only(a, is_integer, is_less); };
     found_.push_back({"truncate results that should be rounded", About::computation, false, true, differs, explains});
+  }
+
+  // A maximum over places none of which is in the input.
+  void empty_windows() {
+    if (!argument_of(op_, "kernel_size") || !argument_of(op_, "padding") || !is_named("max_pool")) return;
+    const auto differs = [](const cases::HostCall& call) {
+      if (!call.valid() || is_complex(call.expected.outs[0].dtype)) return false;
+      const DType dtype = call.expected.outs[0].dtype;
+      const Real least = is_floating(dtype) ? -std::numeric_limits<Real>::infinity() : least_integer(dtype);
+      return least < 0 && std::ranges::count(read<Real>(call.expected.outs[0]).data, least) > 0 &&
+             std::ranges::count(read<Real>(std::get<Tensor>(call.arguments[0])).data, least) == 0;
+    };
+    const auto is_0 = [](Real right, Real got) { return right <= -128 && got == 0; };
+    const auto explains = [=](const Answered& a) {
+      return differs(a.call) && has_only(
+                                    a, [](DType) { return true; }, is_0);
+    };
+    found_.push_back({"return 0 in place of the least number where a window lies wholly in the padding", About::results,
+                      true, false, differs, explains});
+  }
+
+  // Intermediate results of a narrow dtype that overflow, though neither the inputs nor the right results do.
+  void overflows() {
+    for (const DType dtype : {DType::float16, DType::float32}) {
+      const auto is_finite = [](const Tensor& t) {
+        return info(t.dtype).is_opaque() ||
+               std::ranges::all_of(magnitudes(read<Real>(t)).data, [](Real x) { return std::isfinite(x); });
+      };
+      const auto differs = [dtype, is_finite, n = inputs_](const cases::HostCall& call) {
+        if (!call.valid() || call.expected.outs.empty() || call.expected.outs[0].dtype != dtype) return false;
+        bool all = true;
+        cases::each_tensor(std::span(call.arguments).first(n),
+                           [&](const Tensor& t, std::size_t) { all = all && (is_complex(t.dtype) || is_finite(t)); });
+        return all;
+      };
+      const auto has_overflown = [](Real right, Real got) { return std::isfinite(right) && !std::isfinite(got); };
+      const auto explains = [=](const Answered& a) {
+        return differs(a.call) && has_only(a, is_floating, has_overflown);
+      };
+      found_.push_back({concat("let intermediate results of ", info(dtype).name, " overflow"), About::computation,
+                        false, true, differs, explains});
+    }
+  }
+
+  // Results that are rounded in another manner, in which the number before the rounding is not known.
+  void off_by_one() {
+    if (divides() || !argument_of(op_, "align_corners")) return;
+    const auto is_next = [](Real right, Real got) { return std::fabs(got - right) == 1; };
+    const auto differs = [](const cases::HostCall& call) {
+      return call.valid() && !call.expected.outs.empty() && is_integer(call.expected.outs[0].dtype);
+    };
+    const auto explains = [is_next](const Answered& a) { return has_only(a, is_integer, is_next); };
+    found_.push_back({"round interpolated integers otherwise, so that results differ by 1", About::computation, false,
+                      true, differs, explains});
   }
 
   void signs_of_zeros() {
@@ -834,6 +916,10 @@ class Mistakes {
     factors();
     quotients();
     quantized();
+    dequantized();
+    ranges();
+    roots();
+    doubled();
     divisions();
     if (op_.name.find("shift") != std::string_view::npos) shifts();
     if (op_.choice == "dropout") unscaled();
@@ -957,6 +1043,89 @@ class Mistakes {
       if (any) write(all, out);
       return any;
     }));
+  }
+
+  // A dequantization that subtracts zero_point from the integer, not from the float32 number.
+  void dequantized() {
+    if (op_.name != "quantized_decomposed::dequantize_per_tensor.out") return;
+    found_.push_back(spoiling(op_, "subtract zero_point from integers before their conversion to float32",
+                              [](Tensor& out, const cases::HostCall& call) {
+                                const Tensor& input = std::get<Tensor>(call.arguments[0]);
+                                const auto* scale = std::get_if<double>(&call.arguments[1]);
+                                const auto* zero = std::get_if<Int>(&call.arguments[2]);
+                                if (!scale || !zero || !is_integer(input.dtype) || out.dtype != DType::float32)
+                                  return false;
+                                const Array<Int> all = read<Int>(input);
+                                Array<Real> now(out.sizes);
+                                for (Int k = 0; k < now.count(); ++k)
+                                  now[k] = static_cast<float>(all[k] - *zero) * static_cast<float>(*scale);
+                                write(now, out);
+                                return true;
+                              }));
+  }
+
+  // A scale that is chosen for a range without extent.
+  void ranges() {
+    if (!is_named("::choose_qparams")) return;
+    const bool is_of_rows = is_named("per_token");
+    const auto differs = [is_of_rows](const cases::HostCall& call) {
+      const Tensor* input = std::get_if<Tensor>(&call.arguments[0]);
+      if (!call.valid() || !input || is_complex(input->dtype) || input->count() == 0 || input->rank() == 0)
+        return false;
+      const Array<Real> all = read<Real>(*input);
+      const auto length = static_cast<std::size_t>(is_of_rows ? input->sizes[input->rank() - 1] : input->count());
+      for (std::span<const Real> left(all.data); !left.empty(); left = left.subspan(length))
+        if (std::ranges::all_of(left.first(length), [](Real x) { return x == 0; })) return true;
+      return false;
+    };
+    const auto is_tenth = [](Real, Real got) { return std::fabs(got - 0.1) < 1e-6; };
+    const auto explains = [=](const Answered& a) { return differs(a.call) && has_only(a, is_floating, is_tenth); };
+    found_.push_back({"return a scale of 0.1 where all numbers are 0, in place of the least scale", About::results,
+                      true, false, differs, explains});
+  }
+
+  // Powers that are to be computed as a square root or its reciprocal: those of -0 and -infinity differ.
+  void roots() {
+    if (!is_named("::pow.Tensor_Scalar")) return;
+    found_.push_back(spoiling(op_,
+                              "compute powers of 0.5 and -0.5 otherwise than sqrt and 1 / sqrt for -0 and -infinity",
+                              [](Tensor& out, const cases::HostCall& call) {
+                                const auto exponent = number_in(call.arguments[1]);
+                                const auto self = numbers_of(call.arguments[0]);
+                                if (!exponent || !self || !is_floating(out.dtype) || std::fabs(real(*exponent)) != 0.5)
+                                  return false;
+                                Array<Real> now = read<Real>(out);
+                                for (Int k = 0; k < now.count(); ++k)
+                                  if (const Real x = (*self)[k]; x == 0 || std::isinf(x))
+                                    now[k] = std::pow(x, real(*exponent));
+                                write(now, out);
+                                return true;
+                              }));
+  }
+
+  // The nearest element of an input, at an index that is not halved where the result is twice as long.
+  void doubled() {
+    const auto scales = argument_of(op_, "scale_factors");
+    if (!scales || !is_named("nearest2d")) return;
+    found_.push_back(spoiling(
+        op_, "divide by scale_factors in place of 2 where out is twice as long as input",
+        [scales = *scales](Tensor& out, const cases::HostCall& call) {
+          const Doubles* given = std::get_if<Doubles>(&call.arguments[scales]);
+          const Tensor& input = std::get<Tensor>(call.arguments[0]);
+          if (!given || given->size() != 2 || input.rank() != 4 || out.rank() != 4) return false;
+          const auto source = [&](int dim, Int at) {
+            const auto step = static_cast<Real>(1 / static_cast<float>((*given)[static_cast<std::size_t>(dim - 2)]));
+            const auto place = static_cast<Int>(std::floor(round_to(DType::float32, static_cast<Real>(at) * step)));
+            return std::min(place, input.sizes[dim] - 1);
+          };
+          const Array<Element> from = read<Element>(input);
+          Array<Element> now(out.sizes);
+          Int flat = 0;
+          for (const Dims& i : indices(out.sizes))
+            now[flat++] = from(Dims{i[0], i[1], source(2, i[2]), source(3, i[3])});
+          write(now, out);
+          return true;
+        }));
   }
 
   // Processors take the count of a shift modulo the width of a register.

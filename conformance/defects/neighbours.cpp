@@ -105,19 +105,34 @@ double difference(const Neighbour& n) {
   return was && is ? std::fabs(*was - *is) : static_cast<double>(n.is.size());
 }
 
-// The neighbour that is shown: one that differs little and whose text is short.
+// Whether a neighbour shows nothing: with 0 many results are 0, and a number far away changes everything.
+bool is_trivial(const Neighbour& n) {
+  const auto was = number(n.was), is = number(n.is);
+  const bool is_bool = n.is == "true" || n.is == "false";
+  return was && is && !is_bool && (*is == 0 || std::fabs(*is) > std::max(4.0, 2 * std::fabs(*was)));
+}
+
+// A small integer or a half, in which a reader sees nothing special.
+bool is_plain(const Neighbour& n) {
+  const auto is = number(n.is);
+  return !is || (std::fabs(*is) <= 4 && 2 * *is == std::trunc(2 * *is));
+}
+
+// The neighbour that is shown: a plain one if there is any, that differs little and whose text is short.
 std::optional<Neighbour> shown(std::vector<Neighbour> some) {
   std::erase_if(some, [](const Neighbour& n) { return n.is.size() > longest; });
-  const auto at = std::ranges::min_element(some, {}, difference);
+  const auto at =
+      std::ranges::min_element(some, {}, [](const Neighbour& n) { return std::pair(!is_plain(n), difference(n)); });
   return at == some.end() ? std::nullopt : std::optional(*at);
 }
 
-// What the neighbours of a valid call tell about an argument; empty if none of them passes. With a number that is not
-// finite, a wrong result is right by chance.
+// What the neighbours of a valid call tell about an argument; empty if none passes but trivial ones. With a number that
+// is not finite, a wrong result is right by chance.
 std::string of_valid(std::string_view argument, std::vector<Neighbour> some) {
   std::erase_if(some, [](const Neighbour& n) {
     const bool hides = n.is == "nan" || n.is == "inf" || n.is == "-inf";
-    return !n.record.valid || n.record.verdict != verdict::Verdict::pass || n.was.size() > longest || hides;
+    return !n.record.valid || n.record.verdict != verdict::Verdict::pass || n.was.size() > longest || hides ||
+           is_trivial(n);
   });
   const auto passing = shown(std::move(some));
   return passing ? fmt::format("The call passes if {} is {} instead of {}", argument, passing->is, passing->was) : "";
