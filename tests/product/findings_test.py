@@ -117,6 +117,14 @@ class Findings(unittest.TestCase):
         self.assertIn(f"They are {', '.join(names)}.", page)
         self.assertIn("expected results. The call passes if self is [1]:f32 instead of [2]:f32. ", page)
 
+    def test_a_long_tensor_is_shown_with_its_sizes_and_its_dtype(self):
+        one = defect(1)
+        rows = ",".join("[" + ",".join(["1.25"] * 7) + "]" for _ in range(5))
+        one["defect"]["smallest"]["inputs"] = [{"name": "self", "text": f"[[{rows}]]:f32:(0,2,1)"}]
+        self.written(one)
+        page = " ".join(files_of(self.index)["README.md"].split())
+        self.assertRegex(page, r"with self = \[\[\[1\.25,1\.25,[^ ]*… of sizes \(1,5,7\):f32:\(0,2,1\);")
+
     def test_the_index_is_held_to_a_run(self):
         self.written(defect(1))
         before = files_of(self.index)
