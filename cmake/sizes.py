@@ -60,10 +60,11 @@ def size(of):
 
 
 selected = yaml.safe_load(selection_file.read_text()) or {}
-rewrites = selected.pop("rewrites", [])
+rewrites, backends = selected.pop("rewrites", []), selected.pop("backends", [])
 parts = {kernel: [kernel] for kernel in sorted({row["kernel"] for rows in selected.values() for row in rows})}
 if rewrites:
     parts["rewrites"] = rewrites
+parts |= {backend: [backend] for backend in backends}
 roots = {part: [is_of[f"_ZN5assay9optimized{len(name)}{name}E"] for name in names] for part, names in parts.items()}
 without = {section for part in roots.values() for section in part}
 interface = [is_of["assay_program_open"]]

@@ -48,6 +48,8 @@ void write_text(const ProgramRunners& testee, text::Output& out) {
   for (const auto& [op, why] : testee.substituted())
     out.print("answered by the reference, not by {}: {}, {}\n", testee.testee(), op, text::printable(why));
   if (testee.wrong()) out.print("first wrong: {}\n", text::printable(hosts::sentence(*testee.wrong())));
+  if (const auto& w = testee.wrong_delegate())
+    out.print("first wrong: {}\n  {}\n", text::printable(w->piece->description), text::printable(w->message));
 }
 
 void write_json(const ProgramRunners& testee, text::JsonOutput& out) {
@@ -61,6 +63,11 @@ void write_json(const ProgramRunners& testee, text::JsonOutput& out) {
     json["distance"] = text::to_json(Value(w->judgement.distance), {});
     out.field("first_wrong", json);
   }
+  if (const auto& w = testee.wrong_delegate())
+    out.field("first_wrong", text::Json{{"delegate", text::printable(w->piece->description)},
+                                        {"nodes", w->piece->nodes},
+                                        {"verdict", verdict::name(w->verdict)},
+                                        {"message", text::printable(w->message)}});
 }
 
 void CallReport::add(const hosts::ProgramCall& call, const std::string& method, const hosts::CallResult& result) {

@@ -66,9 +66,9 @@ scenarios::RecordedProgram program_at(const fs::path& path, const ValidProgram* 
   return scenarios::recorded_program(fs::path(path).replace_extension().string(), path, valid, std::move(calls));
 }
 
-delegates::Pieces pieces_at(const std::string& path) {
+delegates::Pieces pieces_at(const std::string& path, const std::vector<std::string>& requests) {
   try {
-    delegates::Pieces all = delegates::pieces_of(program_at(path));
+    delegates::Pieces all = delegates::pieces_of(program_at(path), requests);
     if (all.empty()) throw Fault(Outcome::unsupported, "delegate.cases", concat(path, " calls no XNNPACK delegate"));
     return all;
   } catch (Fault& fault) {
@@ -83,16 +83,18 @@ delegates::Pieces pieces_against(const std::string& path, const std::string& gra
   return delegates::pieces_against(std::make_shared<scenarios::RecordedProgram>(program_at(path, &plain)), plain);
 }
 
-delegates::Pieces pieces_for(const DelegateRequest& r) {
+delegates::Pieces pieces_for(const DelegateRequest& r, const std::vector<std::string>& requests) {
   delegates::Pieces all;
   const auto add = [&](delegates::Pieces pieces) { std::ranges::move(pieces, std::back_inserter(all)); };
   if (!r.graph.empty() && r.programs.size() != 1)
     throw Fault(Outcome::invalid, "delegate.graph", "--graph needs exactly one PROGRAM");
   for (const std::string& program : r.programs)
-    add(r.graph.empty() ? pieces_at(program) : pieces_against(program, r.graph));
-  if (r.programs.empty())
+    add(r.graph.empty() ? pieces_at(program, requests) : pieces_against(program, r.graph));
+  if (r.programs.empty()) {
     for (const auto& program : scenarios::recorded_programs(golden_folder(r.golden).parent_path() / "delegated"))
-      add(delegates::pieces_of(*program));
+      add(delegates::pieces_of(*program, requests));
+    add(delegates::broken_payloads());
+  }
   std::erase_if(all, [&](const auto& piece) { return !r.cases.empty() && !cases::matches(r.cases, piece->id); });
   if (all.empty()) throw Fault(Outcome::unsupported, "delegate.cases", "there is no such case");
   return all;
@@ -110,7 +112,7 @@ class DelegateRun final : public JudgingRun {
       : JudgingRun(request),
         request_(request),
         runtime_(open_program_runner(request.run.testee)),
-        pieces_(pieces_for(request)),
+        pieces_(pieces_for(request, runtime_->delegate_requests())),
         stage_(
             scenarios_of(pieces_), *runtime_,
             sandbox::time_limit_of(std::chrono::seconds(request.timeout), runtime_->is_remote(), &watch_interrupts()),

@@ -119,7 +119,7 @@ text::Json to_json(const adapters::OptimizedClient::Method& made, const std::str
   const assay_method* method = made.method;
   text::Json json = {{"method", name},
                      {"instruction_set", instruction_set(testee)},
-                     {"fallbacks", count_without_kernel(method)},
+                     {"without_kernel", count_without_kernel(method)},
                      {"bytes", text::Json::object()},
                      {"rewrites", rewrites(method)},
                      {"instructions", text::Json::array()}};

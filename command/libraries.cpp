@@ -13,6 +13,7 @@
 #include "conformance/adapters/registered.h"
 #include "conformance/cases/recorded_eager.h"
 #include "conformance/contract/read_contract.h"
+#include "conformance/hosts/backend_runtime.h"
 #include "conformance/hosts/command_runtime.h"
 #include "conformance/hosts/reference_runtime.h"
 #include "conformance/scenarios/results.h"
@@ -66,6 +67,13 @@ template <adapters::Xnnpack xnnpack>
 std::unique_ptr<testee::Runtime> executorch_runtime(const Asked&) {
   return adapters::load_executorch_runtime(executable_folder(), xnnpack);
 }
+// "./lib.so" or "./lib.so=ID". With an ID, this backend also gets the payloads of XNNPACK.
+std::unique_ptr<testee::Runtime> backend_runtime(const Asked& a) {
+  const std::size_t equals = a.value.rfind('=');
+  const bool has_id = equals != a.value.npos && a.value.find('/', equals) == a.value.npos;
+  const std::filesystem::path file = a.value.substr(0, has_id ? equals : a.value.npos);
+  return hosts::make_backend_runtime(a.name, file, has_id ? a.value.substr(equals + 1) : "");
+}
 std::unique_ptr<testee::Engine> executorch_engine(const Asked&) {
   return adapters::load_executorch_engine(executable_folder());
 }
@@ -101,6 +109,10 @@ constexpr std::array kinds{
     TesteeKind{"executorch:", "./lib.so", "a shared library that registers kernels with ExecuTorch's macros",
                [](const Asked& a) { return adapters::load_registered(std::string(a.name), a.value); }, no_programs,
                not_timed},
+    TesteeKind{"backend:", "./lib.so[=ID]",
+               "a shared library that registers backends with ExecuTorch; they execute the delegates of their ids, and "
+               "the backend ID also executes those of XNNPACK",
+               no_kernels, backend_runtime, not_timed},
     TesteeKind{"reference", "", "assay's reference implementation",
                [](const Asked&) -> std::unique_ptr<testee::KernelLibrary> {
                  return std::make_unique<adapters::ReferenceLibrary>();

@@ -3,6 +3,7 @@
 #include "command/libraries.h"
 #include "conformance/contract/read_contract.h"
 #include "conformance/hosts/testee_host.h"
+#include "conformance/scenarios/stage.h"
 
 namespace assay::command {
 
@@ -33,6 +34,21 @@ std::unique_ptr<hosts::ProgramRunner> ProgramRunners::begin_judge(const ProgramF
                                                                   const RuntimeOptions& options) {
   const judge::ArithmeticMode arithmetic = contract::contract_of(testee_).arithmetic;
   return std::make_unique<hosts::JudgedHost>(program.program, options, *children_, arithmetic, wrong_);
+}
+
+void ProgramRunners::judge_delegates(const ProgramFiles& program, std::span<const hosts::ProgramCall> calls) {
+  hosts::ProgramCalls all;
+  all.data = program.data, all.calls.assign(calls.begin(), calls.end());
+  delegates::Pieces pieces =
+      delegates::pieces_of(scenarios::recorded_program("run", program.file, program.program, std::move(all)));
+  const std::string last = concat("run/", calls.size() - 1, '/');
+  std::erase_if(pieces, [&](const auto& piece) { return !piece->id.starts_with(last); });
+  std::vector<scenarios::Scenario> scenarios;
+  for (const auto& piece : pieces) scenarios.push_back(delegates::scenario(piece));
+  scenarios::Stage stage(std::move(scenarios), *runtime_, time_limit_);
+  delegates::Findings findings(pieces);
+  stage.judge(stage.blocks(), [&](const verdict::Record& record) { findings.add(record); });
+  wrong_delegate_ = findings.first_wrong();
 }
 
 }  // namespace assay::command

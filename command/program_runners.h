@@ -8,6 +8,7 @@
 
 #include "command/libraries.h"
 #include "conformance/cases/case.h"
+#include "conformance/delegates/defects.h"
 #include "conformance/files/file.h"
 #include "conformance/hosts/library_host.h"
 #include "conformance/testee/runtime.h"
@@ -42,8 +43,13 @@ class ProgramRunners {
   // The reference, which notes the first instruction where this library is wrong.
   std::unique_ptr<hosts::ProgramRunner> begin_judge(const ProgramFiles& program, const RuntimeOptions& options);
 
+  // Judges the XNNPACK delegates that the last of these calls of the program makes, as `assay delegate` does, and notes
+  // the first wrong one. The testee is a runtime. Throws the Faults of delegates::pieces_of.
+  void judge_delegates(const ProgramFiles& program, std::span<const hosts::ProgramCall> calls);
+
   const hosts::Substituted& substituted() const { return substituted_; }
   const std::optional<hosts::WrongInstruction>& wrong() const { return wrong_; }
+  const std::optional<delegates::WrongPiece>& wrong_delegate() const { return wrong_delegate_; }
 
  private:
   std::string testee_;
@@ -53,6 +59,7 @@ class ProgramRunners {
   std::optional<hosts::ChildLibrary> children_;
   hosts::Substituted substituted_;
   std::optional<hosts::WrongInstruction> wrong_;
+  std::optional<delegates::WrongPiece> wrong_delegate_;
 };
 
 }  // namespace assay::command

@@ -45,7 +45,8 @@ A TESTEE is a runtime or a kernel library:
     the calls that the library does not support; a line of the output lists them.
 With --against, two testees run the program, and assay compares their outputs. A kernel library is compared with the
 reference instruction by instruction: each instruction gets the inputs that the reference computed. assay names the
-first instruction whose result has an error that exceeds the bound of the operator.
+first instruction whose result has an error that exceeds the bound of the operator. If a runtime differs from the
+reference, assay judges the XNNPACK delegates of the call as assay delegate does, and names the first wrong node.
 
 Exit codes:
   0  all outputs agree, or no output is expected
@@ -151,7 +152,7 @@ void require_inputs(const pte::ExecutionPlan& plan, std::size_t given) {
 class Runs {
  public:
   Runs(Session& session, const ProgramFiles& program, Listener* listener)
-      : session_(session), with_(session.with.begin(program, session.options(), listener)) {
+      : session_(session), program_(program), with_(session.with.begin(program, session.options(), listener)) {
     if (!session.against) return;
     const bool judges = session.against->is_reference() && session.with.is_library();
     against_ = judges ? session.with.begin_judge(program, session.options())
@@ -165,6 +166,14 @@ class Runs {
 
   hosts::CallResult run(hosts::ProgramCall& call) {
     if (!against_) return hosts::run_call(*with_, call);
+    hosts::CallResult result = compare(call);
+    done_.push_back(call);
+    if (!result.agrees()) judge_delegates(result);
+    return result;
+  }
+
+ private:
+  hosts::CallResult compare(hosts::ProgramCall& call) {
     const std::string fails = std::exchange(call.fails, {});
     call.outputs.reset();
     hosts::CallResult other = hosts::run_call(*against_, call);
@@ -181,7 +190,14 @@ class Runs {
     return result;
   }
 
- private:
+  // Names the first wrong node of the first call that differs from the reference.
+  void judge_delegates(const hosts::CallResult& result) {
+    ProgramRunners& with = session_.with;
+    if (!session_.against->is_reference() || !with.is_runtime() || with.wrong_delegate() || result.violation) return;
+    for (hosts::ProgramCall& call : done_) call.method = method_of(call), call.outputs.reset();
+    with.judge_delegates(program_, done_);
+  }
+
   // A refusal is the expected result only where calls.json names its rule. Any other call was compared with nothing.
   hosts::CallResult both_refused(hosts::ProgramCall& call, const std::string& fails, hosts::CallResult result,
                                  const Fault& other) const {
@@ -195,7 +211,9 @@ class Runs {
   }
 
   Session& session_;
+  ProgramFiles program_;
   std::unique_ptr<hosts::ProgramRunner> with_, against_;
+  std::vector<hosts::ProgramCall> done_;  // if there are two testees
 };
 
 // The files of a program, which is in the file `whole`.

@@ -27,6 +27,8 @@ bool OperatorRoles::has(Use use) const {
   return std::ranges::find(arguments(), use, &ArgumentRole::use) != arguments().end();
 }
 
+const OperatorRoles* OperatorRoles::operator_with_out() const { return with_out ? &operator_roles[with_out] : nullptr; }
+
 std::span<const OperatorRoles> all_roles() { return operator_roles; }
 
 const OperatorRoles* find_roles(const pte::Operator& op) {

@@ -78,10 +78,16 @@ struct OperatorRoles {
   Result result;
   // Whether an out may have exactly the same bytes as an argument. Elementwise operators allow it.
   bool in_place;
+  // For an in-place form, such as aten::relu_: the index of the operator whose out is then self, aten::relu.out. Else
+  // 0, which is no such operator.
+  std::uint16_t with_out;
 
   // The arguments of the schema. In a call, the returned values follow these arguments.
   std::span<const ArgumentRole> arguments() const;
   bool has(Use use) const;  // whether an argument has this use
+  // For an in-place form, the operator whose out is then self; else null. The arguments of a form stand at the same
+  // places, and the out follows them.
+  const OperatorRoles* operator_with_out() const;
   // Whether the call returns an argument that is changed in place, and not an out.
   bool returns_changed() const { return !has(Use::written) && (has(Use::changed) || has(Use::overwritten)); }
 };

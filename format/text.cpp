@@ -52,6 +52,9 @@ Character::Character(std::string_view text)
 Text& Text::add(const Part& part) {
   std::array<char, 20> digits;
   switch (part.kind_) {
+    case Part::Kind::literal:
+      put(part.literal_);
+      break;
     case Part::Kind::text:
       put(part.text_);
       break;

@@ -29,6 +29,7 @@ struct Quoted {
 // A part of a sentence: a text, a quoted text, a character or an integer.
 class Part {
  public:
+  Part(const char* text) : kind_(Kind::literal), literal_(text) {}
   template <std::convertible_to<std::string_view> T>
   Part(const T& text) : kind_(Kind::text), text_(text) {}
   Part(const Quoted& text) : kind_(Kind::quoted), most_(static_cast<std::uint32_t>(text.most)), text_(text.text) {}
@@ -39,12 +40,13 @@ class Part {
 
  private:
   friend class Text;
-  enum class Kind : std::uint8_t { text, quoted, character, signed_number, number };
-  // A constructor sets only the members that its kind needs. Sentences are built in many places, and each store adds to
-  // the size of the code.
+  enum class Kind : std::uint8_t { literal, text, quoted, character, signed_number, number };
+  // A constructor sets only the members that its kind needs, and the length of a literal is not counted. Sentences are
+  // built in many places, where each instruction counts.
   Kind kind_;
   std::uint32_t most_;  // the largest number of bytes of a quoted text
   union {
+    const char* literal_;
     std::string_view text_;
     std::uint64_t number_;
   };

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -20,10 +21,9 @@ class Workspace {
   // Returns n zeroed elements, or an empty span if there is too little memory or the workspace only counts.
   template <class T>
   requires std::is_trivially_copyable_v<T> std::span<T> take(std::uint64_t n) {
-    std::byte* at = bytes(n * sizeof(T), alignof(T));
-    if (!at) return {};
-    T* first = reinterpret_cast<T*>(at);
-    std::uninitialized_value_construct_n(first, n);
+    T* first = reinterpret_cast<T*>(zeroed(n * sizeof(T), alignof(T)));
+    if (!first) return {};
+    if constexpr (!std::is_trivially_default_constructible_v<T>) std::uninitialized_value_construct_n(first, n);
     return {first, static_cast<std::size_t>(n)};
   }
 
@@ -48,10 +48,11 @@ class Workspace {
   bool has_room() const { return used_ <= memory_.size(); }
 
  private:
-  std::byte* bytes(std::uint64_t n, std::uint64_t alignment) {
+  std::byte* zeroed(std::uint64_t n, std::uint64_t alignment) {
     used_ = (used_ + alignment - 1) / alignment * alignment + n;
     most_ = most_ > used_ ? most_ : used_;
-    return has_room() && !counts_only_ ? memory_.data() + (used_ - n) : nullptr;
+    if (!has_room() || counts_only_) return nullptr;
+    return static_cast<std::byte*>(std::memset(memory_.data() + (used_ - n), 0, static_cast<std::size_t>(n)));
   }
 
   std::span<std::byte> memory_;

@@ -5,10 +5,10 @@
 #include "conformance/files/same.h"
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
-#include "optimized/fallback/fallback.h"
-#include "optimized/fallback/values.h"
 #include "optimized/packed/packed.h"
 #include "optimized/prepare/pte/make.h"
+#include "optimized/refusals/refusals.h"
+#include "optimized/refusals/values.h"
 
 namespace assay::fuzz {
 namespace {
@@ -67,8 +67,7 @@ std::optional<DeployedExecution> execute(const optimized::Program& program, cons
                                          std::span<const std::optional<Value>> inputs,
                                          std::optional<optimized::KeptConstants> packed) {
   optimized::Options options;
-  options.fallback = &optimized::reference_kernel;
-  options.backends = optimized::reference_backends().all();
+  options.refusals = &optimized::refusing_kernel;
   options.instructions = most_instructions;
   options.packed = packed;
   optimized::Fault fault;
@@ -95,9 +94,9 @@ std::optional<DeployedExecution> execute(const optimized::Program& program, cons
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (!given[i]) continue;
     const Given input(*given[i]);
-    if (i % 2 == 0 && method->alias_input(i, input.value, fault)) continue;
+    if (i % 2 == 0 && method->set_input(i, input.value, true, fault)) continue;
     fault = {};
-    if (!method->set_input(i, input.value, fault)) return ended(refused(fault));
+    if (!method->set_input(i, input.value, false, fault)) return ended(refused(fault));
   }
   const bool executed = method->execute(fault);
   for (std::size_t i = 0; i < given.size(); ++i)

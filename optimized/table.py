@@ -2,7 +2,7 @@
 
 FOLDER gets kernels.gen.h and rewrites.gen.h, which declare all kernels and rewrites, pointwise.gen.h and plain.gen.h, which define the
 pointwise kernels and the plain ones, and tables.gen.cpp with the kernels of the build, sorted by operator, and its rewrites in their order. SELECTION.yaml, which `assay select`
-writes, limits the build to some kernels for some operands, and to some rewrites. Kernels of `--host` are asked before the others; a
+writes, limits the build to some kernels for some operands, to some rewrites, and to some backends. Kernels of `--host` are asked before the others; a
 selection has none of them.
 """
 import argparse
@@ -28,10 +28,10 @@ if files.host:
     for op, host in yaml.safe_load(files.host.read_text()).items():
         known[op] = host + known[op]
 rows = [(op, kernel, "") for op in sorted(known) for kernel in known[op]]
-wanted = rewrites
+wanted, backends = rewrites, ["program_backend"]
 if selection:
     selected = yaml.safe_load(selection.read_text()) or {}
-    wanted = selected.pop("rewrites", [])
+    wanted, backends = selected.pop("rewrites", []), selected.pop("backends", [])
     rows = [(op, row["kernel"], row["operands"]) for op in sorted(selected) for row in selected[op]]
     for op, kernel, _ in rows:
         if kernel not in known.get(op, []):
@@ -67,6 +67,9 @@ tables = [f"constexpr std::array<KernelRow, {len(rows)}> kernels{{{{"]
 loops = {kernel for all in kernels["loops"].values() for kernel in all}
 tables += [f'    {{"{op}", &{kernel}, "{operands}", {str(kernel in loops).lower()}}},' for op, kernel, operands in rows]
 tables += ["}};", f"constexpr std::array<const Rewrite*, {len(wanted)}> rewrites{{{', '.join('&' + r for r in rewrites if r in wanted)}}};", ""]
+tables += [f"extern const PlannedBackend {', '.join(backends)};"] if backends else []
+tables += [f"constexpr std::array<const PlannedBackend*, {len(backends)}> backends{{{', '.join('&' + b for b in backends)}}};", ""]
+tables += ["std::span<const PlannedBackend* const> backend_table() { return backends; }"]
 tables += ["std::span<const KernelRow> kernel_table() { return kernels; }"]
 tables += ["std::span<const Rewrite* const> rewrite_table() { return rewrites; }"]
 includes = ["<array>", "", '"kernels.gen.h"', '"optimized/runtime/table.h"', '"rewrites.gen.h"']

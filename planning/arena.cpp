@@ -1,6 +1,7 @@
 #include "planning/arena.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace assay::planning {
 namespace {
@@ -54,6 +55,22 @@ class Arena {
   std::uint64_t size_ = 0;
 };
 
+// Sorts by heap sort, which takes less code than the functions of the standard library. The first iterations make a
+// heap, whose first element comes last; each later one moves this element behind the heap.
+template <class Before>
+void sort(std::span<std::uint32_t> all, const Before& before) {
+  const std::size_t n = all.size();
+  for (std::size_t i = n + n / 2; i-- > 0;) {
+    if (i < n) std::swap(all[0], all[i]);
+    const std::size_t end = std::min(i, n);
+    for (std::size_t at = i < n ? 0 : i - n, child; (child = 2 * at + 1) < end; at = child) {
+      if (child + 1 < end && before(all[child], all[child + 1])) ++child;
+      if (!before(all[at], all[child])) break;
+      std::swap(all[at], all[child]);
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> plan_arena(std::span<const Lifetime> lifetimes, std::span<std::uint64_t> offsets,
@@ -69,8 +86,7 @@ std::optional<std::uint64_t> plan_arena(std::span<const Lifetime> lifetimes, std
   const auto before = [&](std::uint32_t a, std::uint32_t b) {
     return lifetimes[a].bytes != lifetimes[b].bytes ? lifetimes[a].bytes > lifetimes[b].bytes : a < b;
   };
-  std::ranges::make_heap(order.first(count), before);  // less code than sort
-  std::ranges::sort_heap(order.first(count), before);
+  sort(order.first(count), before);
   std::ranges::fill(offsets, 0);
   for (const std::uint32_t i : order.first(count)) arena.place(i);
   return arena.size();

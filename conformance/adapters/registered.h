@@ -8,11 +8,8 @@
 
 namespace assay::adapters {
 
-// Loads the kernels that the library at `file` registers with ExecuTorch's macros, as the testee `name`. The adapter to
-// them is compiled on first use and kept in the user's cache. The ExecuTorch package is the one whose libexecutorch.so
-// the library loads; else the folder in the environment variable ASSAY_EXECUTORCH; else the package that python3
-// imports. Throws Fault with rule "testee" if a file, a package or a compiler is missing, or if the library cannot be
-// loaded or registers nothing. Else throws as make_c_library does.
+// Loads the kernels that the library at `file` registers with ExecuTorch's macros, as the testee `name`. Throws as
+// open_with_adapter() and make_c_library() do, and Fault with rule "testee" if the library registers nothing.
 std::unique_ptr<testee::KernelLibrary> load_registered(const std::string& name, const std::filesystem::path& file);
 
 }  // namespace assay::adapters

@@ -9,6 +9,7 @@
 #include "conformance/corrupt/planned.h"
 #include "conformance/corrupt/sample.h"
 #include "format/rule.h"
+#include "reference/tensor.h"
 
 // For each rule of spec/format/rules.yaml that a file can break: files at its boundary that keep it, and files that
 // break it. Our own encoder makes them of the smallest programs that the rule is about.
@@ -58,5 +59,13 @@ struct RuleCase {
 // payload only if it has the payload's backend.
 std::vector<RuleCase> rule_cases();
 std::vector<RuleCase> payload_rule_cases();  // the cases of payloads as programs, without lints
+
+// A program whose method "forward" only calls a delegate with a broken payload, and inputs for a call of the method.
+struct BrokenPayload {
+  std::string name;  // "X7.2"
+  Bytes file;
+  std::vector<Value> inputs;
+};
+std::vector<BrokenPayload> broken_payloads();
 
 }  // namespace assay::corrupt

@@ -218,9 +218,12 @@ class Delegated {
     p.inputs = arguments_, p.outputs.clear();
     return called();
   }
-  // The program, whose method has the inputs and outputs of the graph.
+  // The program, whose method has the inputs and outputs of the graph. Its outputs have planned memory.
   Bytes method_file() {
     const auto inputs = arguments_.begin() + static_cast<std::ptrdiff_t>(graph().inputs.size());
+    constexpr std::uint64_t apart = 4096;
+    for (auto out = inputs; out != arguments_.end(); ++out)
+      plan_.place(*out, 1, apart * static_cast<std::uint64_t>(out - inputs));
     plan().inputs.assign(arguments_.begin(), inputs), plan().outputs.assign(inputs, arguments_.end());
     return called();
   }

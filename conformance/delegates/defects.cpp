@@ -1,6 +1,7 @@
 #include "conformance/delegates/defects.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "conformance/verdict/stated_defects.h"
@@ -16,9 +17,9 @@ bool contains(const Piece& whole, const Piece& part) { return std::ranges::inclu
 // The extent of a piece, by the id of its case.
 Extent extent_of(const verdict::Record& r) {
   const std::string_view nodes = std::string_view(r.case_id).substr(r.case_id.rfind('/') + 1);
-  return nodes == "all"                                     ? Extent::whole
-         : r.operator_name.find(" + ") != std::string::npos ? Extent::pair
-                                                            : Extent::node;
+  return !std::isdigit(static_cast<unsigned char>(nodes[0])) ? Extent::whole
+         : r.operator_name.find(" + ") != std::string::npos  ? Extent::pair
+                                                             : Extent::node;
 }
 
 bool is_simpler(const verdict::Record& a, const verdict::Record& b) { return extent_of(a) < extent_of(b); }
@@ -66,7 +67,9 @@ std::vector<WrongPiece> Findings::first_wrong_of_each_call() const {
 
 std::optional<WrongPiece> Findings::first_wrong() const {
   const auto all = first_wrong_of_each_call();
-  return all.empty() ? std::nullopt : std::optional(all.front());
+  const auto found =
+      std::ranges::find_if(all, [](const WrongPiece& w) { return !w.piece->part.payload.bytes.empty(); });
+  return found == all.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace assay::delegates

@@ -29,7 +29,7 @@ class Findings {
   std::vector<verdict::Defect> defects() const;
   // For each delegate call with a wrong piece: its first wrong piece.
   std::vector<WrongPiece> first_wrong_of_each_call() const;
-  std::optional<WrongPiece> first_wrong() const;
+  std::optional<WrongPiece> first_wrong() const;  // of those that have a part of a payload
 
  private:
   struct Failure {

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "conformance/corrupt/cases.h"
 #include "conformance/inspect/describe_payload.h"
 #include "conformance/sandbox/file_in_memory.h"
 #include "conformance/scenarios/expectation.h"
@@ -78,10 +79,12 @@ class Maker {
     know_values(all);
     for (std::uint32_t i = 0; i < net_.size(); ++i) add(Extent::node, net_.alone(i));
     for (std::uint32_t i = 0; i < net_.size(); ++i) add(Extent::pair, net_.pair(i));
-    if (net_.size() > 1) add(Extent::whole, all);
+    whole_ = made(Extent::whole, all);
+    if (net_.size() > 1) pieces_.push_back(whole_);
   }
 
   Pieces take() { return std::move(pieces_); }
+  const std::shared_ptr<Piece>& whole() const { return whole_; }
 
  private:
   // The values of the literal graph.
@@ -95,7 +98,10 @@ class Maker {
   }
 
   void add(Extent extent, const Nodes& nodes) {
-    if (nodes.empty()) return;
+    if (!nodes.empty()) pieces_.push_back(made(extent, nodes));
+  }
+
+  std::shared_ptr<Piece> made(Extent extent, const Nodes& nodes) const {
     auto piece = std::make_shared<Piece>();
     piece->extent = extent, piece->nodes = nodes, piece->is_dynamic = call_.is_dynamic;
     std::vector<std::string> kinds, described;
@@ -110,7 +116,7 @@ class Maker {
                                      fmt::join(is_whole ? std::vector<std::string>() : described, "; then "));
     piece->part = part_of(*call_.payload, nodes, Outputs::needed);
     for (const Id id : piece->part.inputs) piece->inputs.push_back(values_.at(id));
-    pieces_.push_back(std::move(piece));
+    return piece;
   }
 
   // "node 3, Conv2d, input=qint8[1,6,6,2] filter=... -> output=..., padding_top=1, debug handle 12"
@@ -136,6 +142,7 @@ class Maker {
   Net net_;
   std::map<Id, Tensor> values_;
   Pieces pieces_;
+  std::shared_ptr<Piece> whole_;
 };
 
 // The program of a piece as a file.
@@ -154,6 +161,10 @@ Tensor reversed(const Tensor& t) {
   return result;
 }
 
+scenarios::Step step_of(const Piece& piece) {
+  return {.method = "forward", .inputs = {piece.inputs.begin(), piece.inputs.end()}};
+}
+
 // The judge of a piece. A part of a payload may have a meaning that is not known, although the payload has one.
 scenarios::StepJudge judge_of(const Piece& piece) {
   try {
@@ -168,23 +179,90 @@ scenarios::StepJudge judge_of(const Piece& piece) {
 // The call is made again after a call with other inputs: a delegate has no state.
 scenarios::Script script(const Piece& piece) {
   const auto file = std::make_shared<const PieceFile>(piece);
-  scenarios::Step call{.method = "forward", .inputs = {piece.inputs.begin(), piece.inputs.end()}};
+  scenarios::Step call = step_of(piece);
   scenarios::Step other{.method = "forward", .judge = scenarios::is_answered()};
   for (const Tensor& input : piece.inputs) other.inputs.emplace_back(reversed(input));
   call.judge = judge_of(piece);
   return {{file->file.path(), {}}, {scenarios::load(), call, std::move(other), call}, file};
 }
 
+// A case about a whole delegate that has a script of its own. `what` is the last part of its id.
+std::shared_ptr<Piece> about(const Piece& whole, const std::string& what) {
+  auto piece = std::make_shared<Piece>(whole);
+  piece->id = concat(whole.id.substr(0, whole.id.rfind('/') + 1), what);
+  piece->own = {.id = piece->id, .group = piece->kinds};
+  return piece;
+}
+
+std::shared_ptr<const Piece> asked(const std::shared_ptr<const Piece>& whole, const std::string& request) {
+  auto piece = about(*whole, request);
+  piece->own->promised = request != "reads";  // XNNPACK may read behind inputs
+  piece->own->script = [whole, request] {
+    const auto file = std::make_shared<const PieceFile>(*whole);
+    scenarios::Step ask = step_of(*whole);
+    ask.what = scenarios::Step::Do::ask, ask.request = request, ask.judge = scenarios::is_answered();
+    return scenarios::Script{{file->file.path(), {}}, {std::move(ask)}, file};
+  };
+  return piece;
+}
+
+// A delegate that is called with several sizes, one after the other.
+std::shared_ptr<const Piece> resized(const std::vector<std::shared_ptr<const Piece>>& calls) {
+  auto piece = about(*calls.front(), "sizes");
+  piece->own->script = [calls] {
+    const auto file = std::make_shared<const PieceFile>(*calls.front());
+    scenarios::Script script{{file->file.path(), {}}, {scenarios::load()}, file};
+    for (const auto& call : calls) {
+      script.steps.push_back(step_of(*call));
+      script.steps.back().judge = judge_of(*call);
+    }
+    return script;
+  };
+  return piece;
+}
+
+bool same_sizes(const Piece& a, const Piece& b) {
+  return std::ranges::equal(a.inputs, b.inputs, [](const Tensor& x, const Tensor& y) { return x.sizes == y.sizes; });
+}
+
 }  // namespace
 
 Pieces pieces_of(const DelegateCall& call, const std::string& id) { return Maker(call, id).take(); }
 
-Pieces pieces_of(const scenarios::RecordedProgram& program) {
+Pieces pieces_of(const scenarios::RecordedProgram& program, std::span<const std::string> requests) {
   const auto calls = delegate_calls(program.program, program.calls.calls);
   Pieces all;
+  std::map<std::pair<std::string, std::uint32_t>, std::vector<std::shared_ptr<const Piece>>> delegates;
   for (std::size_t c = 0; c < calls.size(); ++c)
-    for (std::size_t d = 0; d < calls[c].size(); ++d)
-      std::ranges::move(pieces_of(calls[c][d], concat(program.name, '/', c, '/', d)), std::back_inserter(all));
+    for (std::size_t d = 0; d < calls[c].size(); ++d) {
+      Maker maker(calls[c][d], concat(program.name, '/', c, '/', d));
+      std::ranges::move(maker.take(), std::back_inserter(all));
+      delegates[{calls[c][d].method, calls[c][d].delegate}].push_back(maker.whole());
+    }
+  for (const auto& [delegate, wholes] : delegates) {
+    for (const std::string& request : requests) all.push_back(asked(wholes.front(), request));
+    if (!std::ranges::all_of(wholes, [first = wholes.front()](const auto& w) { return same_sizes(*w, *first); }))
+      all.push_back(resized(wholes));
+  }
+  return all;
+}
+
+Pieces broken_payloads() {
+  Pieces all;
+  for (const corrupt::BrokenPayload& broken : corrupt::broken_payloads()) {
+    auto piece = std::make_shared<Piece>();
+    piece->id = concat("broken/", broken.name, "/all"), piece->extent = Extent::whole;
+    piece->kinds = "broken payload", piece->description = concat("a payload that breaks the rule ", broken.name);
+    piece->own = {.id = piece->id, .group = piece->kinds, .valid = false};
+    piece->own->script = [broken] {
+      const auto file = std::make_shared<const sandbox::FileInMemory>(broken.file);
+      scenarios::Step load = scenarios::load(), call{.method = "forward"};
+      load.judge = {}, load.valid = call.valid = false;
+      call.inputs = broken.inputs;
+      return scenarios::Script{{file->path(), {}}, {std::move(load), std::move(call)}, file};
+    };
+    all.push_back(std::move(piece));
+  }
   return all;
 }
 
@@ -202,7 +280,7 @@ Pieces pieces_against(const scenarios::Recorded& program, const ValidProgram& pl
     scenarios::Step step{.method = call.method, .inputs = call.inputs};
     step.judge = is_within(std::make_shared<const RightGraphs>(RightGraphs{method.run(inputs)}));
     script.steps.push_back(step);
-    piece->whole_program = {.id = piece->id, .group = piece->kinds, .script = [script] { return script; }};
+    piece->own = {.id = piece->id, .group = piece->kinds, .script = [script] { return script; }};
     script.steps.back().judge = scenarios::is_answered();
     all.push_back(std::move(piece));
   }
@@ -210,7 +288,7 @@ Pieces pieces_against(const scenarios::Recorded& program, const ValidProgram& pl
 }
 
 scenarios::Scenario scenario(const std::shared_ptr<const Piece>& piece) {
-  if (piece->whole_program) return *piece->whole_program;
+  if (piece->own) return *piece->own;
   scenarios::Scenario s{.id = piece->id};
   s.group = piece->kinds;
   s.script = [piece] { return script(*piece); };

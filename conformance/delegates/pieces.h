@@ -29,7 +29,7 @@ struct Piece {
   Part part;
   bool is_dynamic;
   std::vector<Tensor> inputs;
-  std::optional<scenarios::Scenario> whole_program = {};  // the piece is a call of a whole program: it has no part
+  std::optional<scenarios::Scenario> own = {};  // the scenario, if it is not that of spec/delegates.md for its nodes
 
   Program program() const { return program_of(part.payload, is_dynamic); }
 };
@@ -39,8 +39,12 @@ using Pieces = std::vector<std::shared_ptr<const Piece>>;
 // Throws Fault if the payload has a node whose meaning is not known.
 Pieces pieces_of(const DelegateCall& call, const std::string& id);
 
-// The pieces of all delegate calls of a program, by the ids of the calls.
-Pieces pieces_of(const scenarios::RecordedProgram& program);
+// The pieces of all delegate calls of a program, by the ids of the calls. For each delegate there is also a case for
+// each of these requests of the runtime and, if it is called with several sizes, a case with all of its calls.
+Pieces pieces_of(const scenarios::RecordedProgram& program, std::span<const std::string> requests = {});
+
+// A case for each payload that breaks a rule. It is to be refused, or to do no harm.
+Pieces broken_payloads();
 
 // One piece for each call of a program that must succeed: the outputs are judged by the method of the same name of
 // `plain`, a program whose instructions are calls of operators. State is kept from one call to the next. Throws the

@@ -11,8 +11,7 @@ namespace {
 
 testee::Reply reply_of(const Fault& fault) { return {fault.outcome, text::sentence(fault)}; }
 
-RuntimeOptions options_of(const testee::LoadSettings& settings) {
-  RuntimeOptions options;
+RuntimeOptions with_settings(RuntimeOptions options, const testee::LoadSettings& settings) {
   options.share_arenas = settings.share_arenas;
   if (settings.instructions) options.instructions = settings.instructions;
   if (settings.budget) options.budget = *settings.budget;
@@ -21,9 +20,7 @@ RuntimeOptions options_of(const testee::LoadSettings& settings) {
 
 class ReferenceProgram final : public testee::TesteeProgram {
  public:
-  explicit ReferenceProgram(const testee::LoadSettings& settings)
-      : host_(valid_program(files::open_file(settings.program), files::open_data_files(settings.data)),
-              options_of(settings)) {}
+  ReferenceProgram(const ValidProgram& program, RuntimeOptions options) : host_(program, std::move(options)) {}
 
   testee::Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) override {
     try {
@@ -55,8 +52,7 @@ class ReferenceRuntime final : public testee::Runtime {
   bool charges_memory() const override { return true; }
   std::unique_ptr<testee::TesteeProgram> load(const testee::LoadSettings& settings, testee::Reply& reply) override {
     try {
-      reply = {};
-      return std::make_unique<ReferenceProgram>(settings);
+      return reference_program(files::open_file(settings.program), settings, {}, reply);
     } catch (const Fault& f) {
       reply = reply_of(f);
       return nullptr;
@@ -65,6 +61,18 @@ class ReferenceRuntime final : public testee::Runtime {
 };
 
 }  // namespace
+
+std::unique_ptr<testee::TesteeProgram> reference_program(const File& program, const testee::LoadSettings& settings,
+                                                         RuntimeOptions options, testee::Reply& reply) {
+  try {
+    reply = {};
+    return std::make_unique<ReferenceProgram>(valid_program(program, files::open_data_files(settings.data)),
+                                              with_settings(std::move(options), settings));
+  } catch (const Fault& f) {
+    reply = reply_of(f);
+    return nullptr;
+  }
+}
 
 std::unique_ptr<testee::Runtime> make_reference_runtime() { return std::make_unique<ReferenceRuntime>(); }
 

@@ -1,5 +1,6 @@
 #include "conformance/hosts/testee_host.h"
 
+#include "conformance/sandbox/misconduct.h"
 #include "conformance/text/json.h"
 
 namespace assay::hosts {
@@ -37,6 +38,8 @@ sandbox::Work TesteeHost::work(std::string_view task) {
     if (loaded_) reply = loaded_->call(call["method"].get<std::string>(), values_in(call["inputs"]), outputs);
   } catch (const testee::NotAsked& not_asked) {
     reply = {not_asked.outcome, not_asked.message};
+  } catch (const sandbox::Misconduct& misconduct) {
+    return {text::line_of({{"misconduct", static_cast<int>(misconduct.failure)}, {"words", misconduct.sentence}})};
   }
   return {text::line_of(
       {{"outcome", static_cast<int>(reply.outcome)}, {"words", reply.message}, {"outputs", list_of(outputs)}})};
@@ -58,6 +61,9 @@ std::vector<Value> TesteeHost::call(const std::string& method, std::vector<Value
     throw violation_of(result);
   }
   const text::Json reply = text::parse_json(result.text, Budget(budget_.left()));
+  if (reply.contains("misconduct"))
+    throw Violation{verdict::Verdict::fail, static_cast<verdict::Class>(reply["misconduct"].get<int>()),
+                    reply["words"].get<std::string>()};
   const auto outcome = static_cast<Outcome>(reply["outcome"].get<int>());
   if (outcome != Outcome::ok)
     throw Fault(outcome, "testee", concat(runtime_.name(), " says: ", reply["words"].get<std::string>()));

@@ -15,7 +15,7 @@ struct Count {
   std::size_t asked = 0, rules = 0;
 };
 
-std::vector<Count> counts(const Coverage& coverage) {
+std::vector<Count> counts_by_area(const Coverage& coverage) {
   std::vector<Count> all;
   for (const format::FileKind* kind : format::file_kinds())
     for (const format::Area& area : kind->areas) {
@@ -39,7 +39,7 @@ std::vector<std::string_view> ids(const Coverage& coverage, Checked checked) {
 void write_text(const Coverage& coverage, text::Output& out) {
   std::vector<std::string> parts;
   std::size_t asked = 0, rules = 0;
-  for (const Count& c : counts(coverage)) {
+  for (const Count& c : counts_by_area(coverage)) {
     asked += c.asked, rules += c.rules;
     parts.push_back(fmt::format("{} {} of {}", c.area, c.asked, c.rules));
   }
@@ -56,7 +56,8 @@ void write_text(const Coverage& coverage, text::Output& out) {
 
 text::Json to_json(const Coverage& coverage) {
   text::Json by_area = text::Json::array(), left = text::Json::array();
-  for (const Count& c : counts(coverage)) by_area.push_back({{"area", c.area}, {"asked", c.asked}, {"rules", c.rules}});
+  for (const Count& c : counts_by_area(coverage))
+    by_area.push_back({{"area", c.area}, {"asked", c.asked}, {"rules", c.rules}});
   for (std::size_t i = 0; i < std::size(format_rules); ++i) {
     const FormatRule& rule = format_rules[i];
     if (coverage.concerns(rule) && !coverage.asked(rule))

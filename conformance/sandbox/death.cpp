@@ -4,6 +4,7 @@
 
 #include <csignal>
 
+#include "conformance/sandbox/fork_server.h"
 #include "conformance/sandbox/probe.h"
 
 namespace assay::sandbox {
@@ -13,7 +14,9 @@ namespace {
 // if there is none.
 constexpr std::string_view announcement = "assay: circumstance: ";
 
+// Only a worker has a parent that reads the line.
 void announce(std::string_view words) {
+  if (!is_worker()) return;
   const std::string line = concat(announcement, words, "\n");
   static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
 }

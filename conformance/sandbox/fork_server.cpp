@@ -39,8 +39,11 @@ void attach(pid_t parent) {
   for (int s : {SIGINT, SIGTERM}) std::signal(s, SIG_IGN);
 }
 
+bool worker = false;
+
 // A worker reports how it died by its signal, so the sanitizers' handlers are removed.
 void become_child(int output) {
+  worker = true;
   for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) std::signal(s, SIG_DFL);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
@@ -53,6 +56,8 @@ void become_child(int output) {
 }
 
 }  // namespace
+
+bool is_worker() { return worker; }
 
 ForkServer::ForkServer(std::function<Work(std::string_view)> work, int copies)
     : work_(std::move(work)), parent_(getpid()), copies_(static_cast<std::size_t>(copies)) {

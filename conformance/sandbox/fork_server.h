@@ -41,4 +41,7 @@ class ForkServer {
   int requests_ = -1;
 };
 
+// Whether this process is a worker of a fork server.
+bool is_worker();
+
 }  // namespace assay::sandbox

@@ -491,35 +491,6 @@ Observation Probe::observe(const Operator& op, std::span<const Value> arguments,
 
 bool Probe::is_spent() const { return regions_.used() > most_addresses || heap::used() > most_memory; }
 
-namespace {
-
-GuardedRegions* handled = nullptr;  // the regions in which segmentation faults are handled
-
-void handle_fault(int signal, siginfo_t* info, void*) {
-  if (handled && handled->let_pass(info->si_addr)) return;
-  const std::string_view said = handled && handled->was_retired(info->si_addr) ? uses_memory_of_earlier_call
-                                : heap::was_retired(info->si_addr)             ? uses_freed_memory
-                                                                               : std::string_view();
-  static_cast<void>(!::write(STDERR_FILENO, said.data(), said.size()));
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);  // delivered as soon as this handler returns
-}
-
-}  // namespace
-
-Probe::~Probe() {
-  if (handled == &regions_) handled = nullptr;
-}
-
-void Probe::handle_faults() {
-  handled = &regions_;
-  static std::array<std::byte, 1 << 14> stack;  // an overflown stack has no room for the handler
-  const stack_t alternative{stack.data(), 0, stack.size()};
-  sigaltstack(&alternative, nullptr);
-  struct sigaction action {};
-  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK);
-  action.sa_sigaction = handle_fault;
-  sigaction(SIGSEGV, &action, nullptr);
-}
+void Probe::handle_faults() { handler_.emplace(regions_); }
 
 }  // namespace assay::sandbox

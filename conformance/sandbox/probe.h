@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "conformance/sandbox/fault_handler.h"
 #include "conformance/sandbox/guarded_memory.h"
 #include "conformance/sandbox/process_size.h"
 #include "conformance/testee/library.h"
@@ -57,7 +59,6 @@ struct Observation {
 class Probe {
  public:
   explicit Probe(testee::KernelLibrary& library) : library_(library) {}  // `library` must outlive the probe
-  ~Probe();
 
   // Calls the library twice. The memory of outs, the memory that the library allocates and the stack hold one fill
   // pattern in the first run and another in the second, drawn from `seed`. In the first run, each tensor ends at a
@@ -73,8 +74,7 @@ class Probe {
   testee::KernelLibrary& library() const { return library_; }
   bool is_spent() const;  // calls have used so much address space that a new process should continue
 
-  // From now on, a read outside of a tensor and a write to an input do not end the process but are reported, and any
-  // other segmentation fault writes its cause to stderr where it is known. One probe of a process does so at a time.
+  // From now on, faults in the memory of calls are handled by a FaultHandler. One probe of a process does so at a time.
   void handle_faults();
 
   // Sets whether observe() throws Lost when a call aborts, instead of letting the process end. If memory is damaged,
@@ -88,13 +88,9 @@ class Probe {
  private:
   testee::KernelLibrary& library_;
   GuardedRegions regions_;
+  std::optional<FaultHandler> handler_;
   ProcessSize process_;
   bool recovers_from_aborts_ = false, is_thorough_ = false;
 };
-
-// The texts that handle_faults() writes: the call used memory of an earlier call, or memory that the library had
-// freed.
-inline constexpr std::string_view uses_memory_of_earlier_call = "memory that was given for an earlier call is used\n",
-                                  uses_freed_memory = "memory that was freed is used\n";
 
 }  // namespace assay::sandbox

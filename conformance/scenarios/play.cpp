@@ -9,6 +9,7 @@
 #include "conformance/cases/tensors.h"
 #include "conformance/files/same.h"
 #include "conformance/sandbox/death.h"
+#include "conformance/sandbox/misconduct.h"
 #include "conformance/scenarios/expectation.h"
 #include "conformance/text/digest.h"
 #include "conformance/text/literal.h"
@@ -80,6 +81,8 @@ class Player {
       result = done(step);
     } catch (const testee::NotAsked& not_asked) {
       next = unsupported(not_asked.message);
+    } catch (const sandbox::Misconduct& misconduct) {
+      next.verdict = verdict::Verdict::fail, next.failure = misconduct.failure, next.message = misconduct.sentence;
     } catch (const std::exception& thrown) {  // an exception would end a host that does not expect it
       next.verdict = verdict::Verdict::crash, next.failure = verdict::Class::abort,
       next.message = concat("throws: ", thrown.what());

@@ -89,6 +89,9 @@ class Runtime {
     throw NotAsked(concat("the testee does not know ", request));
   }
 
+  // The names of further requests that ask() makes, each with a call of a program that only calls one delegate.
+  virtual std::vector<std::string> delegate_requests() const { return {}; }
+
   // Null if the runtime refuses the program; then `reply` has the reason. May crash.
   virtual std::unique_ptr<TesteeProgram> load(const LoadSettings& settings, Reply& reply) = 0;
 

@@ -4,7 +4,7 @@
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
 #include "fuzz/target.h"
-#include "optimized/fallback/fallback.h"
+#include "optimized/refusals/refusals.h"
 
 // The optimized runtime agrees with the reference. It refuses the same programs by the same rules. It gives results of
 // the same kinds, dtypes and sizes, in the memory that it requested. Every other input is lent, and keeps its content.
@@ -22,7 +22,9 @@ struct Reference {
 std::optional<Reference> ask_reference(ByteSpan file, ByteSpan data, Said& loading) {
   const Budget budget(limits);
   const Budget::Scope scope(budget, "the attack");
-  const auto loaded = LoadedProgram::load(borrowed(file), files_of(data), options_for(budget));
+  RuntimeOptions options = options_for(budget);
+  options.backends = {{std::string(program_backend), make_program_delegate}};  // those that the runtime has
+  const auto loaded = LoadedProgram::load(borrowed(file), files_of(data), options);
   if (!loaded) return loading = refused(loaded.faults.front()), std::nullopt;
   Reference all;
   for (const auto* plan : *loaded->program()->tables().execution_plan()) {
@@ -59,7 +61,7 @@ bool is_limit(const Said& said) { return said.outcome == Outcome::exhausted || s
 void attack_optimized(Input input) {
   const auto [file, data] = split(input);
   const Budget budget(limits);
-  const optimized::FallbackBudget charged(budget);
+  const optimized::RefusalBudget charged(budget);
   Said loading;
   const auto reference = ask_reference(file, data, loading);
   const DeployedProgram opened(file, data);

@@ -7,8 +7,8 @@
 #include "fuzz/limits.h"
 #include "fuzz/oracle.h"
 #include "fuzz/target.h"
-#include "optimized/fallback/fallback.h"
 #include "optimized/packed/packed.h"
+#include "optimized/refusals/refusals.h"
 
 // The input is a program with packed constants of any origin behind it. Constants that a method saved give the same
 // results again. A file that does not fit is refused. With any floats in a file that fits, a method ends in the same
@@ -62,7 +62,7 @@ void attack_packed(Input input) {
   const auto [file, packed] = split(input);
   const Budget budget(limits);
   const Budget::Scope scope(budget, "the attack");
-  const optimized::FallbackBudget charged(budget);
+  const optimized::RefusalBudget charged(budget);
   const auto loaded = LoadedProgram::load(borrowed(file), {}, options_for(budget));
   const DeployedProgram opened(file, {});
   if (!loaded || opened.is_too_large() || !opened.program()) return;

@@ -2,10 +2,8 @@
 #include <new>
 
 #include "optimized/api/types.h"
-#include "optimized/draft/draft.h"
 #include "optimized/prepare/pte/make.h"
 #include "optimized/runtime/method.h"
-#include "optimized/runtime/table.h"
 
 // The C interface, except for packed constants.
 
@@ -16,16 +14,10 @@ namespace {
 
 using Bytes = Program::Bytes;
 
-assay_outcome too_small(assay_fault* to, const char* what) {
-  Fault fault;
-  fault.set(Outcome::exhausted, "V4", "", what);
-  return outcome_of(fault, to);
-}
-
 // Checks rule R8.
 [[gnu::noinline]] bool is_usable(const void* data, std::size_t size, std::size_t multiple, Fault& fault) {
   const bool usable = size == 0 || (data && reinterpret_cast<std::uintptr_t>(data) % multiple == 0);
-  return usable || refuse(fault, "R8", {}, "a pointer is null, or memory does not begin at a multiple of 64");
+  return usable || refuse(fault, "R8", "a pointer is null, or memory does not begin at a multiple of 64");
 }
 bool is_usable(const assay_bytes& bytes, Fault& fault) { return is_usable(bytes.data, bytes.size, 1, fault); }
 bool is_usable(const assay_memory& memory, Fault& fault) {
@@ -36,7 +28,7 @@ bool is_usable(const assay_memory& memory, Fault& fault) {
 std::optional<Program> open(assay_bytes file, const assay_bytes* data, std::size_t count,
                             std::span<format::DataView> views, format::Workspace& workspace, Fault& fault) {
   if (count > ASSAY_MOST_DATA_FILES) {
-    fault.set(Outcome::exhausted, "V4", "", "there are more data files than a program can have");
+    refuse(fault, "V4", "there are more data files than a program can have");
     return {};
   }
   Bytes files[ASSAY_MOST_DATA_FILES];
@@ -48,14 +40,14 @@ std::optional<Program> open(assay_bytes file, const assay_bytes* data, std::size
 
 const pte::ExecutionPlan* plan_of(const assay_program* program, const char* name, Fault& fault) {
   const pte::ExecutionPlan* plan = program->program->method(name);
-  if (!plan) refuse(fault, "G3", {}, "there is no method ", format::Quoted{name});
+  if (!plan) refuse(fault, "G3", nowhere, "there is no method ", format::Quoted{name});
   return plan;
 }
 
 // Reads the options. Returns false if a method with them cannot be made or, if `runs`, cannot run on this machine.
 bool read(const assay_options* from, bool runs, Options& options, Fault& fault) {
   if (!from) return true;
-  options.fallback = reinterpret_cast<const Kernel*>(from->fallback);
+  options.refusals = reinterpret_cast<const Kernel*>(from->refusals);
   options.backends = {reinterpret_cast<const Backend*>(from->backends), from->backend_count};
   if (from->instructions > 0) options.instructions = from->instructions;
   options.relaxed = from->relaxed, options.as_written = from->as_written, options.share_arenas = from->share_arenas;
@@ -65,9 +57,9 @@ bool read(const assay_options* from, bool runs, Options& options, Fault& fault) 
   if (!from->instruction_set) return true;
   options.set = kernels::find_instruction_set(from->instruction_set);
   if (options.set && (runs ? is_supported(*options.set) : is_compiled(*options.set))) return true;
-  fault.set(Outcome::unsupported, "instruction_set", "",
-            runs ? "this machine does not have the instruction set" : "this build does not have the instruction set");
-  return false;
+  return refuse(
+      fault, Outcome::unsupported, "instruction_set",
+      runs ? "this machine does not have the instruction set" : "this build does not have the instruction set");
 }
 
 assay_value value_of(const Value& from) {
@@ -114,13 +106,15 @@ assay_outcome assay_program_open(assay_bytes file, const assay_bytes* data, size
   *opened = nullptr;
   Fault found;
   if (!is_usable(memory, found) || !is_usable(workspace, found)) return outcome_of(found, fault);
-  if (memory.size < sizeof(assay_program)) return too_small(fault, "a program needs more memory than was supplied");
+  if (memory.size < sizeof(assay_program)) {
+    refuse(found, "V4", "a program needs more memory than was supplied");
+    return outcome_of(found, fault);
+  }
   auto* program = new (memory.data) assay_program;
   format::Workspace checks(bytes_of(workspace));
   program->program = open(file, data, count, program->views, checks, found);
-  if (!program->program) return outcome_of(found, fault);
-  *opened = program;
-  return ASSAY_OK;
+  if (program->program) *opened = program;
+  return outcome_of(found, fault);
 }
 
 size_t assay_method_count(const assay_program* program) { return program->program->methods(); }
@@ -179,7 +173,7 @@ assay_outcome assay_method_make(const assay_program* program, const char* name, 
                           bytes_of(given->scratch)};
   Method* method = make(program, name, options, given->workspace, &memories, all, found);
   *made = reinterpret_cast<assay_method*>(method);
-  return method ? ASSAY_OK : outcome_of(found, fault);
+  return outcome_of(found, fault);
 }
 
 void assay_method_end(assay_method* method) { method_of(method).end(); }
@@ -243,100 +237,42 @@ bool read(const assay_value& from, const format::Place& place, Tensor& tensor, V
   return true;
 }
 
-using SetInput = bool (Method::*)(std::size_t i, const Value& value, Fault& fault);
-
-assay_outcome set_input(assay_method* method, size_t i, const assay_value* value, SetInput set, assay_fault* fault) {
+assay_outcome set_input(assay_method* method, size_t i, const assay_value* value, bool alias, assay_fault* fault) {
   Fault found;
   Value given;
   Tensor tensor;
-  const bool is_set = read(*value, input_place(i), tensor, given, found) && (method_of(method).*set)(i, given, found);
-  return is_set ? ASSAY_OK : outcome_of(found, fault);
-}
-
-// Step i of a method; after its steps come the calls that were computed once. Null if there is no step i.
-const Step* find_step(const assay_method* method, size_t i) {
-  const auto steps = method_of(method).steps(), folded = method_of(method).folded();
-  if (i < steps.size()) return &steps[i];
-  return i - steps.size() < folded.size() ? &folded[i - steps.size()] : nullptr;
+  if (read(*value, input_place(i), tensor, given, found)) method_of(method).set_input(i, given, alias, found);
+  return outcome_of(found, fault);
 }
 
 }  // namespace
 
 assay_outcome assay_set_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault) {
-  return set_input(method, i, value, &Method::set_input, fault);
+  return set_input(method, i, value, false, fault);
 }
 
 assay_outcome assay_alias_input(assay_method* method, size_t i, const assay_value* value, assay_fault* fault) {
-  return set_input(method, i, value, &Method::alias_input, fault);
+  return set_input(method, i, value, true, fault);
 }
 
 assay_outcome assay_set_output(assay_method* method, size_t i, assay_memory memory, assay_fault* fault) {
   Fault found;
-  const bool is_set =
-      is_usable(memory.data, memory.size, 1, found) && method_of(method).set_output(i, bytes_of(memory), found);
-  return is_set ? ASSAY_OK : outcome_of(found, fault);
+  if (is_usable(memory.data, memory.size, 1, found)) method_of(method).set_output(i, bytes_of(memory), found);
+  return outcome_of(found, fault);
 }
 
 assay_outcome assay_execute(assay_method* method, assay_fault* fault) {
   Fault found;
-  return method_of(method).execute(found) ? ASSAY_OK : outcome_of(found, fault);
+  method_of(method).execute(found);
+  return outcome_of(found, fault);
 }
 
 assay_outcome assay_step(assay_method* method, assay_fault* fault) {
   Fault found;
-  return method_of(method).step(found) ? ASSAY_OK : outcome_of(found, fault);
+  method_of(method).step(found);
+  return outcome_of(found, fault);
 }
 
 bool assay_running(const assay_method* method) { return method_of(method).running(); }
 void assay_reset(assay_method* method) { method_of(method).reset(); }
-size_t assay_step_count(const assay_method* method) { return method_of(method).steps().size(); }
-size_t assay_next_step(const assay_method* method) { return method_of(method).next_step(); }
-
-size_t assay_folded_step_count(const assay_method* method) { return method_of(method).folded().size(); }
-
-assay_step_info assay_step_at(const assay_method* method, size_t i) {
-  const Step* found = find_step(method, i);
-  if (!found) return {.op = "", .kernel = "", .activation = ""};
-  const Step& step = *found;
-  const std::string_view op = step.call.roles ? step.call.roles->name : std::string_view();
-  const Fusion* fusion = step.call.fusion;
-  constexpr const char* activations[] = {"",     "clamp", "hardsigmoid", "hardswish",    "sigmoid",
-                                         "silu", "gelu",  "gelu_tanh",   "fake_quantize"};
-  return {step.instruction,
-          op.data(),
-          op.size(),
-          step.by,
-          fusion && !fusion->norm.empty(),
-          fusion && fusion->residual,
-          fusion && fusion->safe,
-          fusion && fusion->unread,
-          fusion ? activations[static_cast<int>(fusion->activation)] : "",
-          fusion && fusion->attention,
-          fusion && std::ranges::any_of(fusion->views, [](const View* view) { return view; })};
-}
-
-const char* assay_rewrite_at(const assay_method* method, size_t i) {
-  const auto all = method_of(method).rewrites();
-  return i < all.size() ? all[i]->name : nullptr;
-}
-
-void assay_step_operands(const assay_method* method, size_t i, char* text, size_t size) {
-  if (size == 0) return;
-  const Step* step = find_step(method, i);
-  const Call call = step ? step->call : Call();
-  format::Text operands;
-  if (call.roles) write_operands(call, operands);
-  const std::size_t n = std::min(operands.view().size(), size - 1);
-  std::copy_n(operands.view().data(), n, text);
-  text[n] = 0;
-}
-
-size_t assay_instruction_count(const assay_method* method) { return method_of(method).step_of().size(); }
-
-size_t assay_step_of(const assay_method* method, size_t instruction) {
-  const auto steps = method_of(method).step_of();
-  const std::uint32_t step = instruction < steps.size() ? steps[instruction] : Method::no_step;
-  return step == Method::no_step ? SIZE_MAX : step;
-}
-
 void assay_listen(assay_method* method, assay_listener done, void* context) { method_of(method).listen(done, context); }

@@ -76,7 +76,7 @@ const char* assay_method_name(const assay_program* program, size_t i, size_t* le
 /* -- methods ------------------------------------------------------------------------------------------------------ */
 
 typedef struct assay_method assay_method;
-typedef struct assay_fallback assay_fallback;
+typedef struct assay_refusals assay_refusals;
 typedef struct assay_backend assay_backend;
 
 /* Packed constants: the constants of a method in the memory layout that its kernels read, saved by an earlier process.
@@ -87,7 +87,7 @@ typedef struct assay_packed {
 } assay_packed;
 
 typedef struct assay_options {
-  const assay_fallback* fallback; /* words the refusals of calls that break a rule; may be null */
+  const assay_refusals* refusals; /* words the refusals of calls that break a rule; may be null */
   const assay_backend* backends;  /* the backends that execute the delegates of a program */
   size_t backend_count;
   int64_t instructions; /* the most instructions that one execution may run; 0 means ten million */

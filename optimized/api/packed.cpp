@@ -11,7 +11,8 @@ size_t assay_packed_size(const assay_method* method) { return interface_size(pac
 assay_outcome assay_packed_save(const assay_program* program, const assay_method* method, assay_memory file,
                                 assay_fault* fault) {
   Fault found;
-  return save_packed(*program->program, method_of(method), bytes_of(file), found) ? ASSAY_OK : outcome_of(found, fault);
+  save_packed(*program->program, method_of(method), bytes_of(file), found);
+  return outcome_of(found, fault);
 }
 
 assay_outcome assay_packed_open(const assay_program* program, assay_bytes file, assay_packed* opened,

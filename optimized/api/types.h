@@ -29,8 +29,9 @@ inline std::size_t interface_size(std::uint64_t bytes) {
 inline Method& method_of(assay_method* m) { return *reinterpret_cast<Method*>(m); }
 inline const Method& method_of(const assay_method* m) { return *reinterpret_cast<const Method*>(m); }
 
+// Copies a fault to the client's object, which may be null. Returns ASSAY_OK and copies nothing if there is none.
 inline assay_outcome outcome_of(const Fault& from, assay_fault* to) {
-  if (to) {
+  if (from && to) {
     static_assert(sizeof to->rule == sizeof from.rule && sizeof to->place == sizeof from.place);
     std::memcpy(to->rule, from.rule, sizeof from.rule);
     std::memcpy(to->place, from.place, sizeof from.place);

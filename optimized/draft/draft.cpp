@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "optimized/selection/elements.h"
 #include "optimized/selection/views.h"
 
 namespace assay::optimized {
@@ -130,10 +131,10 @@ bool Draft::has_sizes_of_operands(const Call& call) const {
   return operands && result && are_equal(*operands, *result);
 }
 
-bool Draft::is_pointwise_f32(const Call& call) const {
-  return has_sizes_of_operands(call) && std::ranges::all_of(call.arguments, [](const Value* v) {
-           return v->kind != ValueKind::tensor || v->tensor->dtype == DType::float32;
-         });
+bool Draft::is_pointwise_in(DType dtype, const Call& call) const {
+  const auto has_dtype = [&](const Value* v) { return v->kind != ValueKind::tensor || v->tensor->dtype == dtype; };
+  return has_sizes_of_operands(call) && std::ranges::all_of(call.arguments, has_dtype) &&
+         element_of(dtype) == Element::f32;
 }
 
 std::optional<double> number_of(const Value& v) {

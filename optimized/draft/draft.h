@@ -60,8 +60,9 @@ struct Draft {
   bool same_elements(const Tensor& a, const Tensor& b) const;
   // Whether the result of an elementwise call has the sizes to which the operands broadcast.
   bool has_sizes_of_operands(const Call& call) const;
-  // Whether this holds and all tensors are float32.
-  bool is_pointwise_f32(const Call& call) const;
+  // Whether this holds and all tensors have the dtype, which is float32 or a half type.
+  bool is_pointwise_in(DType dtype, const Call& call) const;
+  bool is_pointwise_f32(const Call& call) const { return is_pointwise_in(DType::float32, call); }
   // Whether the result of a product of matrices a b, its first two arguments, has the sizes of the product.
   bool has_sizes_of_product(const Call& call) const;
   // Whether no execution gives the tensor sizes that it cannot have.

@@ -8,7 +8,7 @@ namespace assay::kernels {
 // The number of weights that are computed for a tile before the next tile, and of floats in the second-level cache.
 constexpr std::size_t held_weights = 20 << 10, second_cache = 128 << 10;
 constexpr std::size_t deepest_pass = 2048;
-constexpr std::size_t floats_of_line = 16;
+constexpr std::size_t bytes_of_line = 64;
 // Limits of a thin product: floats of a panel, floats of all panels, and tiles of a panel that are computed before the
 // next panel.
 constexpr std::size_t thin_panel = 4 << 10, thin_weights = 256 << 10, thin_tiles = 16;

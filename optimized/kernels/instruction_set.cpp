@@ -30,6 +30,13 @@ bool has_amx() {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d >> 24 & 3) == 3 && may_use_tiles();
 }
 
+// Whether the machine converts float16: bit 29 of ECX of leaf 1. Each compiler that we use can ask for the other bits
+// by name.
+bool has_f16c() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) && (c >> 29 & 1) != 0;
+}
+
 }  // namespace
 
 bool has_vnni(InstructionSet set) {
@@ -46,7 +53,7 @@ bool is_supported(InstructionSet set) {
   const bool sse4 =
       __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("sse4.2");
   const bool avx2 = sse4 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && has_f16c();
   const auto avx512 = [&] {
     return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");

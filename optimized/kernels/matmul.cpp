@@ -14,7 +14,7 @@ void matmul(const float* a, std::size_t a_stride, std::size_t m, const PackedMat
             std::size_t out_stride, const Epilogue& epilogue, const Threads& threads) {
   Product p;
   p.panels = b.panels;
-  p.packed = b.data;
+  p.packed = b.data, p.halves = b.halves;
   p.bias = bias;
   p.image = {.data = a, .width = m, .pixel_stride = a_stride};
   p.channels = b.panels.depth;

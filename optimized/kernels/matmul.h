@@ -15,7 +15,8 @@ constexpr std::size_t packed_alignment = 64;
 // The matrix b, which has k rows and n columns, packed for an instruction set.
 struct PackedMatrix {
   Panels panels;
-  const float* data = nullptr;
+  const void* data = nullptr;           // floats, unless `halves` tells how they are stored
+  const HalfWeights* halves = nullptr;  // for products of at most most_rows_of_halves rows
 };
 
 inline std::size_t packed_floats(InstructionSet set, std::size_t k, std::size_t n) {

@@ -60,9 +60,26 @@ struct ResultAxis {
   std::size_t place = 1;  // the distance of results in the output, in pixels
 };
 
+struct Product;
+struct Blocks;
+using MultiplyBlock = void (*)(const Product&, const Blocks&, Range results, Range panels);
+
+// Weights that are packed as a half type: in half of the memory, for products of few rows, whose time is the time in
+// which weights are read.
+struct HalfWeights {
+  // Packs element b[k, j], which is at k row_stride + j column_stride. It must be a number of the half type.
+  void (*pack)(const Panels&, const float* b, std::size_t row_stride, std::size_t column_stride, void* packed);
+  MultiplyBlock (*find_block)(InstructionSet);
+};
+extern const HalfWeights float16_weights, bfloat16_weights;
+
+// The rows of a tile whose weights are halves.
+constexpr std::size_t most_rows_of_halves = 4;
+
 struct Product {
   Panels panels;
-  const float* packed = nullptr;
+  const void* packed = nullptr;  // floats, unless `halves` tells how they are stored
+  const HalfWeights* halves = nullptr;
   const float* bias = nullptr;  // null means zeros
   Image image;
   std::size_t channels = 0;  // the number of channels of a tap
@@ -77,22 +94,26 @@ struct Product {
 
 void multiply(const Product&, const Threads&);
 
-// Packs the rows of a matrix. Column j of row i is row(i)[j * column_stride], multiplied by scale[j] if `scale` is not
-// null.
-template <class Row>
-void pack_rows(const Panels& panels, const Row& row, std::size_t column_stride, const float* scale, float* packed) {
+inline float rounded_to(float, float x) { return x; }
+template <class Half>
+Half rounded_to(Half, float x) {
+  return Half::of(x);
+}
+
+// Packs the rows of a matrix as elements of type W: float or a half type. Column j of row i is row(i)[j *
+// column_stride], multiplied by scale[j] if `scale` is not null.
+template <class Row, class W>
+void pack_rows(const Panels& panels, const Row& row, std::size_t column_stride, const float* scale, W* packed) {
   for (std::size_t panel = 0; panel < panels.count(); ++panel) {
     const std::size_t begin = panels.of(panel).begin * panels.lanes(), end = panels.of(panel).end * panels.lanes();
     const std::size_t columns = std::min(end, panels.columns) - begin, width = end - begin;
     for (std::size_t i = 0; i < panels.depth; ++i, packed += width) {
       const float* from = row(i) + begin * column_stride;
-      if (column_stride == 1)
-        std::copy_n(from, columns, packed);
-      else
-        for (std::size_t j = 0; j < columns; ++j) packed[j] = from[j * column_stride];
-      if (scale)
-        for (std::size_t j = 0; j < columns; ++j) packed[j] *= scale[begin + j];
-      std::fill(packed + columns, packed + width, 0.0f);
+      for (std::size_t j = 0; j < columns; ++j) {
+        const float x = from[j * column_stride];
+        packed[j] = rounded_to(W(), scale ? x * scale[begin + j] : x);
+      }
+      std::fill(packed + columns, packed + width, W());
     }
   }
 }

@@ -55,7 +55,7 @@ std::uint64_t packed_file_size(const Method& method) { return sizeof(Header) + m
 
 bool save_packed(const Program& program, const Method& method, std::span<std::byte> to, Fault& fault) {
   if (to.size() < packed_file_size(method))
-    return refuse(fault, "V4", {}, "packed constants need ", packed_file_size(method),
+    return refuse(fault, "V4", nowhere, "packed constants need ", packed_file_size(method),
                   " bytes, more than were supplied");
   const KeptConstants& packed = method.packed();
   Header header{.size = packed.bytes.size(), .layout = packed.layout, .program = digest_of(program)};
@@ -66,8 +66,8 @@ bool save_packed(const Program& program, const Method& method, std::span<std::by
 }
 
 std::optional<KeptConstants> open_packed(const Program& program, Bytes file, Fault& fault) {
-  const auto refused = [&](format::RuleId rule, std::string_view why) {
-    refuse(fault, rule, {}, why);
+  const auto refused = [&](format::RuleId rule, const char* why) {
+    refuse(fault, rule, why);
     return std::nullopt;
   };
   Header header, expected;

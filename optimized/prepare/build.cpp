@@ -13,18 +13,14 @@ bool Builder::has_room() {
   return room || refuse_room("needs more memory than was supplied");
 }
 
-bool Builder::has_memories(const Sizes& sizes) {
-  if (memories_->prepared.size() >= sizes.prepared && memories_->arena.size() >= sizes.arena &&
-      memories_->shared.size() >= sizes.shared && memories_->scratch.size() >= sizes.scratch)
-    return true;
-  return refuse(fault_, "V4", where_, "needs ", sizes.prepared, ", ", sizes.arena, ", ", sizes.shared, " and ",
-                sizes.scratch, " bytes of memory, more than were supplied");
+bool Builder::has_memories(const Sizes& sizes) const {
+  return memories_->prepared.size() >= sizes.prepared && memories_->arena.size() >= sizes.arena &&
+         memories_->shared.size() >= sizes.shared && memories_->scratch.size() >= sizes.scratch;
 }
 
 bool Builder::begin(std::uint64_t most_tables, const Sizes& sizes) {
-  if (!workspace_.has_room()) return refuse_room("needs a larger workspace");
   if (memories_) {
-    if (!has_memories(sizes)) return false;
+    if (!has_memories(sizes)) return refuse_room("needs more memory than was supplied");
     const auto prepared = memories_->prepared;
     const auto tables = static_cast<std::size_t>(sizes.tables), copies = static_cast<std::size_t>(sizes.copies);
     tables_ = format::Workspace(prepared.first(tables));
@@ -41,7 +37,7 @@ bool Builder::begin(std::uint64_t most_tables, const Sizes& sizes) {
 bool Builder::make_method() {
   made_ = tables_.take<Method>(1).data();
   if (!made_) return has_room();
-  made_->name_ = source_.name, made_->fallback_ = options_.fallback, made_->instructions_ = options_.instructions;
+  made_->name_ = source_.name, made_->refusals_ = options_.refusals, made_->instructions_ = options_.instructions;
   made_->inputs_ = tables_.take<Input>(source_.inputs.size());
   made_->outputs_ = tables_.take<Output>(source_.outputs.size());
   made_->delegates_ = tables_.take<Delegate>(source_.delegates);
@@ -94,44 +90,84 @@ bool Builder::has_known_constants() const {
   return !known || (known->layout == packed_.layout() && known->bytes.size() == packed_.bytes());
 }
 
-Method* Builder::make(Sizes& sizes) {
-  if (!make_method() || !analyze() || !place_tensors() || !begin_state() || !make_steps()) return nullptr;
+bool Builder::make() {
+  if (!make_method() || !analyze() || !place_tensors() || !begin_state() || !make_steps()) return false;
   mark_inputs();
   mark_outputs();
   if (std::ranges::any_of(source_.tensors, &Tensor::read_beyond)) arena_ += aligned(most_beyond);
-  if (!has_room()) return nullptr;
+  delegated_.arena = arena_, delegated_.scratch = scratch_;
+  planned_ = workspace_.take<Planned>(source_.delegates);
+  if (!has_room()) return false;
   made_->values_ = source_.values, made_->tensors_ = source_.tensors;
   std::ranges::copy(source_.values, made_->initial_.begin());
-  if (!has_known_constants()) {
-    refuse(fault_, "P6", where_,
-           "cannot use the packed constants, which were made for another method, instruction set or build");
-    return nullptr;
-  }
+  return has_known_constants() ||
+         refuse(fault_, "P6", where_,
+                "cannot use the packed constants, which were made for another method, instruction set or build");
+}
+
+Method* Builder::finish(Sizes& sizes) {
   const std::uint64_t tables = aligned(tables_.most()), copies = aligned(copies_.most());
   const std::uint64_t packed = options_.packed ? 0 : packed_.bytes();
-  decisions_.note(packed_.layout());
-  const Sizes made{tables + copies + packed, arena_, shared_, aligned(scratch_), tables, copies, decisions_.value()};
+  decisions_.note(packed_.layout()), decisions_.note(delegated_.decisions);
+  const Sizes made{tables + copies + packed + delegated_.prepared,
+                   delegated_.arena,
+                   shared_,
+                   aligned(delegated_.scratch),
+                   tables,
+                   copies,
+                   decisions_.value()};
   if (memories_ && made != sizes) {
     refuse_room("is prepared differently than its memory was counted");
     return nullptr;
   }
   sizes = made;
+  delegates_begin_ = made.prepared - delegated_.prepared;
   if (memories_) made_->execution_.scratch = memories_->scratch;
   made_->execution_.threads = options_.threads;
   made_->packed_ = packed_.kept();
   return made_;
 }
 
-bool Builder::begin_delegate(std::uint32_t i, const DelegateSource& source) {
+// Adds the place of a delegate to the place of its fault.
+bool Builder::refuse_delegate(std::uint32_t i) {
+  format::Text place;
+  where_.in("delegate", i).write(place);
+  fault_.set_place({place.view(), fault_.place[0] ? ", " : "", static_cast<const char*>(fault_.place)});
+  return false;
+}
+
+// The backends of the client come first.
+const Backend* Builder::find_backend(std::string_view id) const {
+  const auto found = std::ranges::find(options_.backends, id, &Backend::id);
+  return found == options_.backends.end() ? nullptr : &*found;
+}
+
+// If there is no backend, begin_delegate refuses the delegate.
+bool Builder::size_delegate(std::uint32_t i, DelegateSource source) {
+  if (find_backend(source.backend)) return true;
+  for (const PlannedBackend* backend : backend_table())
+    if (backend->backend.id == source.backend) {
+      planned_[i].backend = backend;
+      source.memory = &planned_[i].memory, source.needed = &delegated_;
+      return backend->size(source, fault_) || refuse_delegate(i);
+    }
+  return true;
+}
+
+bool Builder::begin_delegate(std::uint32_t i, DelegateSource source) {
   Delegate& delegate = made_->delegates_[i];
-  const auto found = std::ranges::find(options_.backends, source.backend, &Backend::id);
-  if (found != options_.backends.end()) {
-    delegate.backend = &*found;
-    delegate.instance = found->begin(found->context, source, fault_);
-    if (delegate.instance || fault_) return delegate.instance;
-  }
-  return refuse(fault_, "D2", where_.in("delegate", i), "needs the backend ", format::Quoted{source.backend},
-                ", which is not registered");
+  Planned& planned = planned_[i];
+  delegate.backend = planned.backend ? &planned.backend->backend : find_backend(source.backend);
+  if (!delegate.backend)
+    return refuse(fault_, "D2", where_.in("delegate", i), "needs the backend ", format::Quoted{source.backend},
+                  ", which is not registered");
+  Memories memories = *memories_;
+  memories.prepared = memories.prepared.subspan(static_cast<std::size_t>(delegates_begin_));
+  source.memory = &planned.memory, source.memories = &memories;
+  delegate.instance = delegate.backend->begin(delegate.backend->context, source, fault_);
+  if (delegate.instance) return true;
+  if (!fault_) refuse(fault_, "D2", "the backend does not make the delegate");
+  return refuse_delegate(i);
 }
 
 }  // namespace assay::optimized

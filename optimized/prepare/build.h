@@ -23,16 +23,20 @@ class Builder {
   format::Workspace& tables() { return tables_; }  // part of the method's memory: what is taken from it is kept
   Source& source() { return source_; }             // must be filled before `make` is called
 
-  // Returns null if it refuses the source. The delegates have not begun yet. With memories, it also refuses if `sizes`
-  // are not those of a builder that counted: both builders must decide the same.
-  Method* make(Sizes& sizes);
-  bool begin_delegate(std::uint32_t i, const DelegateSource& source);
+  // Four steps make a method. The delegates are sized and begun in their order. `finish` tells the sizes; with
+  // memories, it refuses if `sizes` are not those of a builder that counted: both builders must decide the same.
+  bool make();
+  bool size_delegate(std::uint32_t i, DelegateSource source);
+  Method* finish(Sizes& sizes);
+  bool begin_delegate(std::uint32_t i, DelegateSource source);
 
  private:
-  bool has_memories(const Sizes& sizes);
+  bool has_memories(const Sizes& sizes) const;
   bool has_known_constants() const;
   bool has_room();
-  bool refuse_room(std::string_view sentence) { return refuse(fault_, "V4", where_, sentence); }
+  const Backend* find_backend(std::string_view id) const;
+  bool refuse_delegate(std::uint32_t i);
+  bool refuse_room(const char* sentence) { return refuse(fault_, "V4", where_, sentence); }
 
   // build.cpp
   bool make_method();
@@ -97,7 +101,15 @@ class Builder {
   Method* made_ = nullptr;
   std::optional<Flow> flow_;  // empty if the data flow cannot be known
   std::uint32_t steps_ = 0;
-  Tensor* lent_ = nullptr;  // a constant in scratch memory, which a kernel packs now
+  struct Planned {                  // a delegate
+    const PlannedBackend* backend;  // null if the client runs it
+    DelegateMemory memory;
+  };
+  std::span<Planned> planned_;
+  // What the delegates need of prepared memory, and what all of the method needs of the arena and of scratch memory.
+  Sizes delegated_;
+  std::uint64_t delegates_begin_ = 0;  // the offset of their prepared memory
+  Tensor* lent_ = nullptr;             // a constant in scratch memory, which a kernel packs now
   std::uint64_t arena_ = 0, shared_ = 0, scratch_ = 0;
 };
 

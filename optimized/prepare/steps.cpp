@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "format/in_place.h"
 #include "optimized/draft/effects.h"
 #include "optimized/prepare/build.h"
 #include "optimized/runtime/handles.h"
@@ -9,38 +8,6 @@
 
 // Instructions become steps. Each step has the function that executes it.
 namespace assay::optimized {
-namespace {
-
-bool run_delegate(const Step& step, Execution& execution) {
-  const auto& delegate = *static_cast<const Delegate*>(step.state);
-  return delegate.backend->execute(delegate.instance, step.call.arguments, execution.steps_left, *execution.fault);
-}
-
-// An out of an in-place form that has the sizes of the changed tensor and can have no other ones.
-struct OwnOut {
-  Value value;
-  Tensor tensor;
-  const Tensor* changed = nullptr;
-  decltype(Step::run) run = nullptr;
-  const void* state = nullptr;
-
-  Value* of(const Value& v) {
-    changed = v.tensor, tensor = *v.tensor;
-    tensor.moves = tensor.unbounded = false, tensor.declared = tensor.sizes;
-    value.kind = ValueKind::tensor, value.tensor = &tensor;
-    return &value;
-  }
-};
-bool run_with_own_out(const Step& step, Execution& execution) {
-  auto& own = *static_cast<OwnOut*>(const_cast<void*>(step.state));
-  own.tensor.data = own.changed->data, own.tensor.capacity = own.changed->capacity;
-  Step inner = step;
-  inner.run = own.run, inner.state = own.state;
-  return own.run(inner, execution);
-}
-
-}  // namespace
-
 bool Builder::add_step(std::uint32_t i, bool (*run)(const Step&, Execution&), const void* state, const char* by,
                        bool asks) {
   return add_step(i, source_.instructions[i].call, run, state, by, asks);
@@ -76,24 +43,19 @@ const Kernel* Builder::find_kernel_of(const Instruction& i, const Call& call) {
   format::Text operands;
   write_operands(call, operands);
   const Kernel* kernel = find_kernel(call, operands.view());
-  if (!kernel) kernel = options_.fallback;
+  if (!kernel) kernel = options_.refusals;
   if (!kernel) refuse(fault_, "I4", place_of(i), "there is no kernel of ", call.named().name, " for ", operands.view());
   return kernel;
 }
 
-// An in-place form as a call of the operator whose out is self. An out that may have other sizes would take those of
-// the result: the call gets an out of its own that cannot.
+// An in-place form as a call of the operator whose out is self. `tables_` may have too little memory.
 Call Builder::with_out(const Call& call) {
-  const format::OperatorRoles* roles = format::operator_of_form(*call.roles);
-  Value* changed = roles ? changed_argument(call) : nullptr;
-  if (!changed || changed->kind != ValueKind::tensor) return call;
-  const std::size_t n = call.arguments.size();
-  const auto arguments = tables_.take<Value*>(n + 1);
-  const auto own = tables_.take<OwnOut>(changed->tensor->moves);
-  if (arguments.empty() || own.size() < changed->tensor->moves) return call;
+  const format::OperatorRoles* roles = call.roles->operator_with_out();
+  if (!roles || !call[0].is_tensor()) return call;
+  const auto arguments = tables_.take<Value*>(call.arguments.size() + 1);
+  if (arguments.empty()) return call;
   std::ranges::copy(call.arguments, arguments.begin());
-  arguments[n] = changed;
-  if (!own.empty()) arguments[n] = own[0].of(*changed);
+  arguments.back() = call.arguments[0];
   Call with = call;
   with.form = call.roles, with.roles = roles, with.arguments = arguments;
   return with;
@@ -148,12 +110,7 @@ bool Builder::make_call(std::uint32_t i) {
   const void* state = nullptr;
   if (!prepare(*kernel, call, i, state)) return false;
   if (lent_) lent_->data = nullptr, lent_ = nullptr;
-  Value* out = call.form ? call.arguments.back() : nullptr;
-  if (!out || out == changed_argument(from.call))
-    return add_step(i, call, kernel->run, state, kernel->name, !from.is_typed);
-  auto* own = reinterpret_cast<OwnOut*>(out);  // the out is the first member
-  own->run = kernel->run, own->state = state;
-  return add_step(i, call, run_with_own_out, own, kernel->name, !from.is_typed);
+  return add_step(i, call, kernel->run, state, kernel->name, !from.is_typed);
 }
 
 bool Builder::make_jump(std::uint32_t i) {

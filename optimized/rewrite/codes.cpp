@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "optimized/runtime/table.h"
+#include "optimized/selection/elements.h"
 #include "rewrites.gen.h"
 
 // Two calls that convert the same codes with the same scale have the same result. share_dequantized drops the later
@@ -128,17 +129,20 @@ bool clamp_codes(FakeQuantizer& q, const Codes& again, const Limits& limits, ker
 }
 
 std::optional<Limits> limits_of(const Draft& draft, const Instruction& p) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (draft.is_op(p, "aten::relu.out") && draft.is_pointwise_f32(p.call))
-    return Limits{0, static_cast<float>(infinity)};
-  if (!(draft.is_op(p, "aten::hardtanh.out") || draft.is_op(p, "aten::clamp.out")) || !draft.is_pointwise_f32(p.call))
-    return {};
-  const auto limit = [&](const Value& v, double none) {
-    return v.kind == ValueKind::none ? std::optional(none) : number_of(v);
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const bool is_relu = draft.is_op(p, "aten::relu.out");
+  if (!is_relu && !draft.is_op(p, "aten::hardtanh.out") && !draft.is_op(p, "aten::clamp.out")) return {};
+  const DType dtype = p.call.out().dtype;
+  if (!draft.is_pointwise_in(dtype, p.call)) return {};
+  if (is_relu) return Limits{0, infinity};
+  const auto limit = [&](const Value& v, float none) -> std::optional<float> {
+    float x;
+    if (v.kind == ValueKind::none) return none;
+    return !v.changes && rounded_number_as(dtype, v, &x) ? std::optional(x) : std::nullopt;
   };
   const auto low = limit(p.call[1], -infinity), high = limit(p.call[2], infinity);
   if (!low || !high || !(*low <= *high)) return {};
-  return Limits{static_cast<float>(*low), static_cast<float>(*high)};
+  return Limits{*low, *high};
 }
 
 float code_of(const Codes& codes, float x, kernels::InstructionSet set) {

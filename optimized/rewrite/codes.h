@@ -24,7 +24,8 @@ std::optional<Codes> dequantized(const Draft& draft, const Instruction& p);
 // The numbers of a call that converts codes to float64 without a scale: to code - zero point.
 std::optional<Codes> counted(const Draft& draft, const Instruction& p);
 
-// The limits of a call that clamps float32 elements: relu, hardtanh, or clamp by numbers. Nothing for other calls.
+// The limits of a call that clamps elements of float32 or of a half type: relu, hardtanh, or clamp by numbers. Nothing
+// for other calls.
 struct Limits {
   float low, high;
 };

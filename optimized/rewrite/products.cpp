@@ -3,6 +3,7 @@
 #include "optimized/rewrite/codes.h"
 #include "optimized/rewrite/fuser.h"
 #include "optimized/runtime/table.h"
+#include "optimized/selection/elements.h"
 #include "optimized/selection/layout.h"
 #include "rewrites.gen.h"
 
@@ -32,6 +33,11 @@ class Product : public Fuser {
   }
 
  private:
+  // The dtype of the sums: float32 or a half type. Merged calls have the same one.
+  DType dtype() const { return result().tensor->dtype; }
+  bool has_dtype(const Value& v) const { return v.is_tensor() && v.tensor->dtype == dtype(); }
+  bool is_pointwise(const Call& call) const { return draft_.is_pointwise_in(dtype(), call); }
+
   // The calls that read the result. The result of a matrix product may also be read through one view: then the merged
   // call does not need it.
   std::size_t result_readers(std::uint32_t* found, std::size_t most) {
@@ -83,11 +89,13 @@ class Product : public Fuser {
     for (std::size_t i = 1; i < 5; ++i) {
       const Value& v = p->call[i];
       if (v.kind == ValueKind::none) continue;
-      if (!is_f32(v) || !v.tensor->constant || v.tensor->rank != 1 || v.tensor->count() != sizes->sizes[1]) return;
+      if (!has_dtype(v) || v.tensor->moves || !v.tensor->constant || v.tensor->rank != 1 ||
+          v.tensor->count() != sizes->sizes[1])
+        return;
     }
     for (const std::size_t i : {8u, 9u})  // the saved statistics, which are empty here
-      if (!is_float32(p->call[i]) || p->call.tensor(i).rank != 1 || p->call.tensor(i).count() != 0) return;
-    if (p->call[6].kind != ValueKind::real || p->call[6].changes || !is_float32(p->call[7]) ||
+      if (!has_dtype(p->call[i]) || p->call.tensor(i).rank != 1 || p->call.tensor(i).count() != 0) return;
+    if (p->call[6].kind != ValueKind::real || p->call[6].changes || !has_dtype(p->call[7]) ||
         !draft_.same_sizes(images, p->call.tensor(7)) || !draft_.same_elements(images, p->call.tensor(7)))
       return;
     Fusion fusion = fused();
@@ -98,11 +106,11 @@ class Product : public Fuser {
   void take_residual() {
     std::uint32_t at;
     const Instruction* p = result_readers(&at, 1) == 1 ? &draft_.calls[at] : nullptr;
-    if (!p || !is_op(*p, "aten::add.out") || !is_number(p->call[2], 1) || !draft_.is_pointwise_f32(p->call)) return;
+    if (!p || !is_op(*p, "aten::add.out") || !is_number(p->call[2], 1) || !is_pointwise(p->call)) return;
     Value *a = p->call.arguments[0], *b = p->call.arguments[1];
     const std::uint32_t group = draft_.root(result());
     Value* other = draft_.root(*a) == group ? b : a;
-    if (!is_float32(*a) || !is_float32(*b) || !draft_.same_elements(*a->tensor, *b->tensor) ||
+    if (!has_dtype(*a) || !has_dtype(*b) || !draft_.same_elements(*a->tensor, *b->tensor) ||
         !draft_.same_elements(*a->tensor, p->call.tensor(3)))
       return;
     if (other->tensor->constant) return;
@@ -129,7 +137,7 @@ class Product : public Fuser {
     const Call& call = p.call;
     Value* out = call.arguments.back();
     if (call[0].kind != ValueKind::tensor || draft_.root(call[0]) != draft_.root(result())) return false;
-    if (!draft_.is_pointwise_f32(call) || !draft_.same_elements(call.tensor(0), *out->tensor)) return false;
+    if (!is_pointwise(call) || !draft_.same_elements(call.tensor(0), *out->tensor)) return false;
     if (const auto limits = limits_of(draft_, p)) return take_clamp(limits->low, limits->high, out, at);
     if (fused().activation != kernels::Activation::none) return false;
     Fusion fusion = fused();
@@ -197,7 +205,7 @@ class Product : public Fuser {
   Value* clamped_by_six(std::uint32_t at, std::uint32_t* done, std::size_t& n) const {
     const Instruction& add = draft_.calls[at];
     const bool adds = (is_op(add, "aten::add.out") || is_op(add, "aten::add.Scalar_out")) &&
-                      is_number(add.call[1], 3) && is_number(add.call[2], 1) && draft_.is_pointwise_f32(add.call);
+                      is_number(add.call[1], 3) && is_number(add.call[2], 1) && is_pointwise(add.call);
     if (!adds) return nullptr;
     done[n++] = at;
     Value* v = add.call.arguments.back();
@@ -206,8 +214,7 @@ class Product : public Fuser {
       std::uint32_t next;
       if (readers(*v, &next, 1) != 1) return nullptr;
       const Instruction& clamp = draft_.calls[next];
-      if (!(is_op(clamp, "aten::clamp.out") || is_op(clamp, "aten::hardtanh.out")) ||
-          !draft_.is_pointwise_f32(clamp.call))
+      if (!(is_op(clamp, "aten::clamp.out") || is_op(clamp, "aten::hardtanh.out")) || !is_pointwise(clamp.call))
         return nullptr;
       if (clamp.call[1].kind != ValueKind::none) low = number_of(clamp.call[1]).value_or(-2);
       if (clamp.call[2].kind != ValueKind::none) high = number_of(clamp.call[2]).value_or(-2);
@@ -222,7 +229,7 @@ class Product : public Fuser {
     if (readers(v, &next, 1) != 1) return nullptr;
     const Instruction& p = draft_.calls[next];
     if (!(is_op(p, "aten::div.out") || is_op(p, "aten::div.Scalar_out")) || !is_number(p.call[1], 6) ||
-        !draft_.is_pointwise_f32(p.call))
+        !is_pointwise(p.call))
       return nullptr;
     done[n++] = next;
     return p.call.arguments.back();
@@ -243,14 +250,13 @@ class Product : public Fuser {
       Value* v = clamped_by_six(found[0], done, n);
       if (v) v = divided_by_six(*v, done, n);
       fusion.activation = kernels::Activation::hardsigmoid;
-      return v && is_float32(*v) && draft_.same_elements(*result().tensor, *v->tensor) && take(fusion, v, {done, n});
+      return v && has_dtype(*v) && draft_.same_elements(*result().tensor, *v->tensor) && take(fusion, v, {done, n});
     }
     if (fused().activation != kernels::Activation::none) return false;
     const Instruction& product = draft_.calls[found[1]];
-    if (!is_op(product, "aten::mul.out") || !draft_.is_pointwise_f32(product.call)) return false;
+    if (!is_op(product, "aten::mul.out") || !is_pointwise(product.call)) return false;
     Value* gate = nullptr;
-    if (const Instruction& p = draft_.calls[found[0]];
-        is_op(p, "aten::sigmoid.out") && draft_.is_pointwise_f32(p.call)) {
+    if (const Instruction& p = draft_.calls[found[0]]; is_op(p, "aten::sigmoid.out") && is_pointwise(p.call)) {
       done[n++] = found[0], gate = draft_.calls[found[0]].call.arguments.back();
       fusion.activation = kernels::Activation::silu;
     } else {
@@ -262,11 +268,13 @@ class Product : public Fuser {
     done[n++] = found[1];
     Value* v = product.call.arguments.back();
     if (fusion.activation == kernels::Activation::hardswish) v = divided_by_six(*v, done, n);
-    return v && is_float32(*v) && draft_.same_elements(*result().tensor, *v->tensor) && take(fusion, v, {done, n});
+    return v && has_dtype(*v) && draft_.same_elements(*result().tensor, *v->tensor) && take(fusion, v, {done, n});
   }
 
   std::uint32_t view_ = Instruction::none;  // the instruction that makes the view through which calls read the result
 };
+
+bool is_of_floats(const Value& v) { return v.is_tensor() && element_of(v.tensor->dtype) == Element::f32; }
 
 bool fuse_products(Draft& draft) {
   if (!draft.find_sizes()) return false;
@@ -274,7 +282,7 @@ bool fuse_products(Draft& draft) {
   for (std::uint32_t i = 0; i < draft.calls.size(); ++i)
     for (const std::string_view op : {"aten::convolution.out", "aten::addmm.out", "aten::mm.out", "aten::linear.out"}) {
       const Instruction& p = draft.calls[i];
-      if (!draft.is_op(p, op) || p.call.fusion || !is_float32(*p.call.arguments.back())) continue;
+      if (!draft.is_op(p, op) || p.call.fusion || !is_of_floats(*p.call.arguments.back())) continue;
       changed |= Product(draft, i).fuse();
       break;
     }

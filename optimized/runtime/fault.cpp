@@ -1,23 +1,32 @@
 #include "optimized/runtime/fault.h"
 
 #include <algorithm>
-#include <cstddef>
+#include <cstring>
+#include <span>
 
 namespace assay::optimized {
 namespace {
 
-template <std::size_t N>
-void copy(std::string_view text, char (&to)[N]) {
-  const std::size_t n = std::min(text.size(), N - 1);
-  std::copy_n(text.data(), n, to);
+void copy(std::string_view text, std::span<char> to) {
+  const std::size_t n = std::min(text.size(), to.size() - 1);
+  std::memcpy(to.data(), text.data(), n);
   to[n] = 0;
 }
 
 }  // namespace
 
+Fault::Fault() { std::memset(this, 0, sizeof *this); }
+static_assert(static_cast<int>(Outcome::ok) == 0);
+
 void Fault::set(Outcome o, std::string_view r, std::string_view p, std::string_view m) {
   outcome = o;
   copy(r, rule), copy(p, place), copy(m, message);
+}
+
+void Fault::set_place(std::initializer_list<format::Part> parts) {
+  format::Text text;
+  for (const format::Part& part : parts) text.add(part);
+  copy(text.view(), place);
 }
 
 bool refuse(Fault& fault, format::RuleId rule, const format::Place& place,
@@ -29,8 +38,15 @@ bool refuse(Fault& fault, format::RuleId rule, const format::Place& place,
   return false;
 }
 
-bool refuse(Fault& fault, format::RuleId rule, const format::Place& place, std::string_view sentence) {
+bool refuse(Fault& fault, format::RuleId rule, const format::Place& place, const char* sentence) {
   return refuse(fault, rule, place, {format::Part(sentence)});
+}
+
+bool refuse(Fault& fault, format::RuleId rule, const char* sentence) { return refuse(fault, rule, nowhere, sentence); }
+
+bool refuse(Fault& fault, Outcome outcome, const char* reason, const char* sentence) {
+  fault.set(outcome, reason, "", sentence);
+  return false;
 }
 
 format::Findings first_finding(Fault& fault) {

@@ -9,10 +9,6 @@ namespace {
 
 using format::Place;
 
-bool refused(Execution& execution, format::RuleId rule, std::string_view sentence) {
-  return refuse(*execution.fault, rule, {}, sentence);
-}
-
 // The sizes of a view. One of them may be -1: it gets the elements that are left.
 bool view_sizes(const Tensor& self, std::span<Value* const> size, std::span<std::int32_t> sizes) {
   std::int64_t known = 1;
@@ -40,14 +36,14 @@ bool run_view(const Step& step, Execution& execution) {
   std::int32_t sizes[max_rank];
   const auto wanted = step.call[1].items();
   if (!std::ranges::all_of(wanted, [](const Value* v) { return v->kind == ValueKind::integer; }))
-    return refused(execution, "V3", "a list of integers has a value that is not an integer");
+    return refuse(*execution.fault, "V3", "a list of integers has a value that is not an integer");
   if (wanted.size() > max_rank || !view_sizes(self, wanted, sizes))
-    return refused(execution, "I11", "a view cannot have these sizes");
-  if (out.dtype != self.dtype) return refused(execution, "I11", "a view must have the dtype of its base");
+    return refuse(*execution.fault, "I11", "a view cannot have these sizes");
+  if (out.dtype != self.dtype) return refuse(*execution.fault, "I11", "a view must have the dtype of its base");
   Tensor viewed = out;
   viewed.capacity = std::max(out.capacity, self.bytes());
   if (!resize(viewed, {sizes, wanted.size()}))
-    return refused(execution, "T24", "result cannot have the sizes of the view");
+    return refuse(*execution.fault, "T24", "result cannot have the sizes of the view");
   out.data = self.data;
   return true;
 }
@@ -59,15 +55,15 @@ bool run_copy_index(const Step& step, Execution& execution) {
   const Value& index = step.call[2];
   if (index.kind != ValueKind::integer || index.integer < 0 ||
       index.integer >= std::numeric_limits<std::int32_t>::max() || to.dtype != from.dtype || from.rank >= max_rank)
-    return refused(execution, "I11",
-                   "et_copy_index requires rows with the dtype of copy_to and an index that is not negative");
+    return refuse(*execution.fault, "I11",
+                  "et_copy_index requires rows with the dtype of copy_to and an index that is not negative");
   std::int32_t sizes[max_rank];
   sizes[0] = static_cast<std::int32_t>(index.integer + 1);
   std::copy_n(from.sizes, from.rank, sizes + 1);
   if (!to.moves && to.rank == from.rank + 1) sizes[0] = std::max(sizes[0], to.declared[0]);
   if (!resize(to, {sizes, from.rank + std::size_t{1}}))
-    return refused(execution, rule_of_sizes(to, from.rank + std::size_t{1}, "T24"),
-                   "copy_to cannot have this many rows");
+    return refuse(*execution.fault, rule_of_sizes(to, from.rank + std::size_t{1}, "T24"),
+                  "copy_to cannot have this many rows");
   const auto n = static_cast<std::size_t>(from.bytes());
   std::memmove(to.data + static_cast<std::size_t>(index.integer) * n, from.data, n);
   return true;
@@ -79,7 +75,7 @@ constexpr Handle handles[] = {{"executorch_prim::et_copy_index.tensor", run_copy
 bool is_true(const Value& value, Execution& execution, bool& answer) {
   if (value.kind == ValueKind::boolean) return answer = value.boolean, true;
   if (value.kind != ValueKind::tensor || value.tensor->dtype != DType::boolean)
-    return refused(execution, "I15", "the condition must be a bool");
+    return refuse(*execution.fault, "I15", "the condition must be a bool");
   const auto* bytes = value.tensor->elements<std::uint8_t>();
   answer = std::all_of(bytes, bytes + value.tensor->count(), [](std::uint8_t b) { return b != 0; });
   return true;
@@ -92,10 +88,13 @@ const Handle* find_handle(std::string_view op) {
   return found == std::end(handles) ? nullptr : found;
 }
 
+void hand_over(const Value& from, Value& to) {
+  const bool changes = to.changes;
+  to = from, to.changes = changes;
+}
+
 bool run_move(const Step& step, Execution&) {
-  const bool changes = step.call.arguments[1]->changes;
-  *step.call.arguments[1] = *step.call.arguments[0];
-  step.call.arguments[1]->changes = changes;
+  hand_over(*step.call.arguments[0], *step.call.arguments[1]);
   return true;
 }
 

@@ -18,6 +18,9 @@
 
 // Kernels, and the steps that call them. A kernel examines all facts that the file decides once, before the first
 // execution. In an execution it examines only sizes and numbers that may change.
+namespace assay::kernels {
+struct HalfWeights;
+}
 namespace assay::optimized {
 
 struct View;
@@ -119,16 +122,7 @@ struct Step {
 
   // Executes the step. Returns false if neither function did.
   bool execute(Execution& execution) const {
-    if (!run(*this, execution) && (!otherwise || *execution.fault || !otherwise(*this, execution))) [[unlikely]]
-      return false;
-    if (changed) hand_over();
-    return true;
-  }
-
- private:
-  void hand_over() const {
-    const bool changes = call.returned->changes;
-    *call.returned = *changed, call.returned->changes = changes;
+    return run(*this, execution) || (otherwise && !*execution.fault && otherwise(*this, execution));
   }
 };
 
@@ -140,6 +134,8 @@ struct Stores {
   format::Workspace* prepared = nullptr;  // more prepared memory, aligned to 64 bytes; may only count
   const char* refused = nullptr;          // the reason why the kernel cannot be prepared, or null
   std::size_t threads = 1;                // the number of threads that may run the kernel
+  // How a kernel may pack its constants without loss: not null if their floats are copies of a half type.
+  const kernels::HalfWeights* halves = nullptr;
   // At least `scratch` bytes for constants that the kernel packs, until it is prepared. Empty while bytes are counted.
   std::span<std::byte> lent = {};
 };

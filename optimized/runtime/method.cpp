@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "optimized/runtime/handles.h"
 #include "optimized/runtime/table.h"
 
 namespace assay::optimized {
@@ -57,7 +58,23 @@ bool check_tensor(const Tensor& to, const Value& value, const Place& place, Faul
   return true;
 }
 
+// An in-place form is done by the operator whose out is self. An out takes the sizes of the result, but self keeps its
+// sizes: a result of other sizes is refused.
+bool change_in_place(const Step& step, Execution& execution) {
+  Tensor& self = step.call.out();
+  const Tensor before = self;
+  self.moves = false, self.declared = self.sizes;
+  const bool done = step.execute(execution);
+  self.moves = before.moves, self.declared = before.declared;
+  return done;
+}
+
 }  // namespace
+
+bool run_delegate(const Step& step, Execution& execution) {
+  const auto& delegate = *static_cast<const Delegate*>(step.state);
+  return delegate.backend->execute(delegate.instance, step.call.arguments, execution.steps_left, *execution.fault);
+}
 
 bool Method::set_tensor(Input& input, const Value& value, bool alias, const Place& place, Fault& fault) {
   Tensor& tensor = *initial_[input.value].tensor;
@@ -93,10 +110,16 @@ bool Method::set_value(Input& input, const Value& value, const Place& place, Fau
   return same(value, to) || refuse(fault, "R3", place, "differs from the value for which the program was exported");
 }
 
+// Whether the client may set one of n inputs or outputs.
+bool Method::may_set(const Place& place, std::size_t n, Fault& fault) const {
+  if (running_) return refuse(fault, "R6", place, "cannot be set during an execution");
+  return static_cast<std::uint64_t>(place.index) < n ||
+         refuse(fault, "R7", place, "must be below ", n, ", the number of ", place.name, "s");
+}
+
 bool Method::set_input(std::size_t i, const Value& value, bool alias, Fault& fault) {
   const Place place = input_place(i);
-  if (running_) return refuse(fault, "R6", place, "cannot be set during an execution");
-  if (i >= inputs()) return refuse(fault, "R7", place, "must be below ", inputs(), ", the number of inputs");
+  if (!may_set(place, inputs(), fault)) return false;
   Input& input = inputs_[i];
   const bool is_tensor = initial_[input.value].kind == ValueKind::tensor;
   if (is_tensor ? !set_tensor(input, value, alias, place, fault) : !set_value(input, value, place, fault)) return false;
@@ -105,8 +128,7 @@ bool Method::set_input(std::size_t i, const Value& value, bool alias, Fault& fau
 
 bool Method::set_output(std::size_t i, std::span<std::byte> memory, Fault& fault) {
   const Place place{nullptr, "output", static_cast<std::int64_t>(i)};
-  if (running_) return refuse(fault, "R6", place, "cannot be set during an execution");
-  if (i >= outputs()) return refuse(fault, "R7", place, "must be below ", outputs(), ", the number of outputs");
+  if (!may_set(place, outputs(), fault)) return false;
   if (!outputs_[i].takes_memory)
     return refuse(fault, "R5", place, "has planned memory, so that the client cannot supply memory for it");
   Tensor& t = *initial_[outputs_[i].value].tensor;
@@ -118,7 +140,7 @@ bool Method::set_output(std::size_t i, std::span<std::byte> memory, Fault& fault
   return true;
 }
 
-bool Method::begin(Fault& fault) {
+bool Method::begin(std::int64_t instructions, Fault& fault) {
   for (std::size_t i = 0; i < inputs(); ++i)
     if (!inputs_[i].given)
       return refuse(fault, "R4", input_place(i), "was not set, or an execution has overwritten it");
@@ -127,20 +149,22 @@ bool Method::begin(Fault& fault) {
     for (Tensor& t : tensors_) t.data = t.home;
   }
   has_outputs_ = false;
-  execution_.next = 0, execution_.steps_left = instructions_;
+  execution_.next = 0, execution_.steps_left = instructions;
   running_ = true;
   return true;
 }
 
 bool Method::run_one(Fault& fault) {
   if (execution_.steps_left-- <= 0)
-    return refuse(fault, "I17", {}, "the execution has reached its limit of ", instructions_, " instructions");
+    return refuse(fault, "I17", nowhere, "the execution has reached its limit of ", instructions_, " instructions");
   const std::uint32_t at = execution_.next++;
   const Step& step = steps_[at];
   const bool has_kinds = !step.asks || optimized::has_kinds(step.call);
-  if (has_kinds && step.execute(execution_)) [[likely]]
+  if (has_kinds && (step.call.form ? change_in_place(step, execution_) : step.execute(execution_))) [[likely]] {
+    if (step.changed) hand_over(*step.changed, *step.call.returned);
     return !listener_ || tell(at, fault);
-  if (!fault && fallback_ && step.call.roles) word_refusal(step);
+  }
+  if (!fault && refusals_ && step.call.roles) word_refusal(step);
   --execution_.next;
   return fail(step, has_kinds, fault);
 }
@@ -148,23 +172,21 @@ bool Method::run_one(Fault& fault) {
 // Sets the fault of a step that was not executed, and names its instruction.
 bool Method::fail(const Step& step, bool has_kinds, Fault& fault) {
   if (!fault)
-    refuse(fault, has_kinds ? format::RuleId("I11") : format::RuleId("I10"), {}, "the kernel of ",
-           step.call.roles ? step.call.named().name : "this instruction", " does not support these sizes or numbers");
+    refuse(fault, has_kinds ? format::RuleId("I11") : format::RuleId("I10"),
+           "the kernel does not support these sizes or numbers");
   const format::Place method = own_place();
   format::Text place;
   method.in("instruction", step.index).write(place);
   if (step.call.roles) place.add(" (").add(step.call.named().name).add(")");
-  if (fault.place[0]) place.add(", ").add(std::string_view(fault.place));
-  const std::size_t n = std::min(place.view().size(), sizeof fault.place - 1);
-  std::copy_n(place.view().data(), n, fault.place);
-  fault.place[n] = 0;
+  if (step.run == run_delegate)
+    place.add(" (delegate ").add(static_cast<const Delegate*>(step.state) - delegates_.data()).add(")");
+  fault.set_place({place.view(), fault.place[0] ? ", " : "", static_cast<const char*>(fault.place)});
   return false;
 }
 
 bool Method::tell(std::uint32_t step, Fault& fault) {
   if (listener_(listening_, reinterpret_cast<const assay_method*>(this), step)) return true;
-  fault.set(Outcome::exhausted, "cancelled", "", "the client ended the execution");
-  return false;
+  return refuse(fault, Outcome::exhausted, "cancelled", "the client ended the execution");
 }
 
 // Lets the client word the refusal of a call that was not done. Of merged calls it can word that of the first call.
@@ -173,12 +195,12 @@ void Method::word_refusal(const Step& step) {
   if (fusion && (fusion->attention || fusion->unread || !fusion->views.empty())) return;
   Step again = step;
   again.state = &step, again.call.fusion = nullptr;
-  fallback_->run(again, execution_);
+  refusals_->run(again, execution_);
 }
 
 bool Method::step(Fault& fault) {
   if (busy_) return refuse(fault, "R6", own_place(), "is executing a step");
-  if (!running_ && !begin(fault)) return false;
+  if (!running_ && !begin(instructions_, fault)) return false;
   execution_.fault = &fault;
   busy_ = true;
   const bool done = execution_.next == steps_.size() || run_one(fault);
@@ -205,8 +227,13 @@ void Method::reset() {
 }
 
 bool Method::execute(Fault& fault) {
+  std::int64_t left = instructions_;
+  return execute(left, fault);
+}
+
+bool Method::execute(std::int64_t& left, Fault& fault) {
   if (running_) return refuse(fault, "R6", own_place(), "has an execution that has not ended");
-  if (!begin(fault)) return false;
+  if (!begin(left, fault)) return false;
   execution_.fault = &fault;
   busy_ = true;
   const auto end = static_cast<std::uint32_t>(steps_.size());
@@ -214,6 +241,7 @@ bool Method::execute(Fault& fault) {
   while (done && execution_.next < end) done = run_one(fault);
   busy_ = false;
   done ? end_execution() : reset();
+  left = execution_.steps_left;
   return done;
 }
 

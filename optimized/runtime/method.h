@@ -37,7 +37,7 @@ struct Memories {
 };
 
 struct Options {
-  const Kernel* fallback = nullptr;        // words the refusals of calls
+  const Kernel* refusals = nullptr;        // words the refusals of calls
   std::span<const Backend> backends;       // execute the delegates
   std::int64_t instructions = 10'000'000;  // the most instructions of one execution
   kernels::Threads threads;
@@ -45,6 +45,7 @@ struct Options {
   bool relaxed = false;       // allows kernels of relaxed arithmetic
   bool as_written = false;    // no rewrites: one step for each instruction
   bool share_arenas = false;  // all methods share each planned memory that holds state of one of them
+  std::uint32_t depth = 0;    // the number of programs around the program: delegates may be programs
   // Packed constants from a file. If empty, the constants are packed into prepared memory.
   std::optional<KeptConstants> packed = {};
 };
@@ -68,6 +69,8 @@ struct Delegate {
   void* instance;  // the backend's handle; null if there is none or it was ended
 };
 
+bool run_delegate(const Step& step, Execution& execution);  // the state of the step is the Delegate
+
 // A method that is ready to run. The object is in the prepared memory and needs no destructor.
 class Method {
  public:
@@ -77,6 +80,7 @@ class Method {
   std::span<const std::uint32_t> step_of() const { return step_of_; }
   // The calls that were computed once, while the method was made.
   std::span<const Step> folded() const { return folded_; }
+  std::span<const Delegate> delegates() const { return delegates_; }
   std::span<const Rewrite* const> rewrites() const { return rewrites_; }  // the rewrites that changed its calls
   std::size_t inputs() const { return inputs_.size(); }
   std::size_t outputs() const { return outputs_.size(); }
@@ -89,17 +93,17 @@ class Method {
   const KeptConstants& packed() const { return packed_; }
 
   // Sets input i to a copy of the value. Requires the kind, dtype, dim order and sizes that the program declares.
-  // Faults: R1, R2, R3, R6, R7.
-  bool set_input(std::size_t i, const Value& value, Fault& fault) { return set_input(i, value, false, fault); }
-  // Sets input i without a copy: a tensor's elements are used in place until the input is set again. The client must
-  // not change them during an execution. Faults: R1, R2, R3, R5, R6, R7.
-  bool alias_input(std::size_t i, const Value& value, Fault& fault) { return set_input(i, value, true, fault); }
+  // With `alias`, a tensor's elements are not copied, but used in place until the input is set again; the client must
+  // not change them during an execution. Faults: R1, R2, R3, R6, R7; with `alias` also R5.
+  bool set_input(std::size_t i, const Value& value, bool alias, Fault& fault);
   // Supplies the memory of an output to which the plan gives none. Faults: R5, R6, R7.
   bool set_output(std::size_t i, std::span<std::byte> memory, Fault& fault);
 
   // Executes the method with the results and the faults of the reference (spec/format/rules.yaml). A refused
   // instruction changes nothing.
   bool execute(Fault& fault);
+  // The same, within a limit of instructions, which loses those that were executed.
+  bool execute(std::int64_t& left, Fault& fault);
   bool step(Fault& fault);
   bool running() const { return running_; }
   bool has_outputs() const { return has_outputs_; }  // the last execution ended and was not refused
@@ -113,8 +117,8 @@ class Method {
  private:
   friend class Builder;
   format::Place own_place() const { return {nullptr, name_, -1, true}; }
-  bool set_input(std::size_t i, const Value& value, bool alias, Fault& fault);
-  bool begin(Fault& fault);
+  bool may_set(const format::Place& place, std::size_t n, Fault& fault) const;
+  bool begin(std::int64_t instructions, Fault& fault);
   void end_execution();
   bool run_one(Fault& fault);
   bool set_tensor(Input& input, const Value& value, bool alias, const format::Place& place, Fault& fault);
@@ -124,7 +128,7 @@ class Method {
   bool tell(std::uint32_t step, Fault& fault);
 
   std::string_view name_;
-  const Kernel* fallback_ = nullptr;
+  const Kernel* refusals_ = nullptr;
   std::span<Value> values_, initial_;
   std::span<Tensor> tensors_;
   std::span<Step> steps_, folded_;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,15 +18,11 @@ struct KeptConstants {
 // A digest of the facts that were noted, by FNV-1a.
 class Digest {
  public:
-  void note(std::string_view what) {
-    for (const char c : what) value_ = (value_ ^ static_cast<unsigned char>(c)) * prime;
-  }
-  void note(std::uint64_t number) { note({reinterpret_cast<const char*>(&number), sizeof number}); }
+  void note(std::string_view what);
+  void note(std::uint64_t number);
   std::uint64_t value() const { return value_; }
 
  private:
-  static constexpr std::uint64_t prime = 0x100000001b3;
-
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
@@ -46,17 +41,7 @@ class Packed {
   static Packed of(const KeptConstants& kept) { return {kept.bytes.data(), nullptr, kept.bytes.size()}; }
 
   // Takes n floats. Both members of the result are also empty if there is too little memory.
-  Floats take(std::uint64_t n) {
-    const std::uint64_t at = used_, bytes = (n + line - 1) / line * line * sizeof(float);
-    used_ += bytes;
-    layout_.note(n);
-    if (!data_ || !has_room()) return {};
-    const std::span<float> to_make =
-        own_ ? std::span(reinterpret_cast<float*>(own_ + at), static_cast<std::size_t>(bytes / sizeof(float)))
-             : std::span<float>();
-    std::ranges::fill(to_make, 0.0f);
-    return {reinterpret_cast<const float*>(data_ + at), to_make};
-  }
+  Floats take(std::uint64_t n);
 
   // Mixes into the layout digest a fact that the packed data depend on.
   void note(std::string_view what) { layout_.note(what); }
@@ -69,8 +54,6 @@ class Packed {
   bool has_room() const { return !data_ || used_ <= size_; }
 
  private:
-  static constexpr std::uint64_t line = 64 / sizeof(float);
-
   Packed(const std::byte* data, std::byte* own, std::uint64_t size) : data_(data), own_(own), size_(size) {}
 
   const std::byte* data_ = nullptr;

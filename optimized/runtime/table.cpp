@@ -57,21 +57,17 @@ void write_operands(const Call& call, format::Text& to) {
                                                                                              : " in another order");
   };
   const auto roles = call.roles->arguments();
-  std::string_view separator;
+  const char* separator = "";
   for (std::size_t i = 0; i < roles.size(); ++i) {
     using enum format::ArgumentKind;
-    const bool lists = roles[i].kind == tensors || roles[i].kind == optional_tensors;
-    if (roles[i].kind != tensor && !lists) continue;
-    to.add(separator);
+    const bool is_list = roles[i].kind == tensors || roles[i].kind == optional_tensors;
+    if (roles[i].kind != tensor && !is_list) continue;
+    to.add(separator).add(is_list ? "[" : "");
+    separator = "";
+    for (const Value* item : is_list ? call[i].items() : call.arguments.subspan(i, 1))
+      to.add(separator), write(item), separator = ", ";
+    to.add(is_list ? "]" : "");
     separator = ", ";
-    if (!lists) {
-      write(call.arguments[i]);
-      continue;
-    }
-    to.add('[');
-    std::string_view between;
-    for (const Value* item : call[i].items()) to.add(between), write(item), between = ", ";
-    to.add(']');
   }
 }
 

@@ -1,14 +1,16 @@
 #pragma once
 
+#include "optimized/runtime/backend.h"
 #include "optimized/runtime/kernel.h"
 
 namespace assay::optimized {
 
 struct Rewrite;
 
-// The kernels and rewrites of the build.
+// The kernels, rewrites and backends of the build.
 std::span<const KernelRow> kernel_table();
 std::span<const Rewrite* const> rewrite_table();
+std::span<const PlannedBackend* const> backend_table();
 
 // Whether no number that the call takes, single or in a list, can change. Such numbers have the types that the
 // operator's schema states (rule I10).

@@ -176,6 +176,18 @@ Store find_store(Element from, DType to) {
   });
 }
 
+Gather find_gather(DType from, Element to, kernels::InstructionSet set) {
+  if (to == Element::f32 && from == DType::float16) return kernels::find_widen<Float16>(set);
+  if (to == Element::f32 && from == DType::bfloat16) return kernels::find_widen<BFloat16>(set);
+  return find_gather(from, to);
+}
+
+Store find_store(Element from, DType to, kernels::InstructionSet set) {
+  if (from == Element::f32 && to == DType::float16) return kernels::find_narrow<Float16>(set);
+  if (from == Element::f32 && to == DType::bfloat16) return kernels::find_narrow<BFloat16>(set);
+  return find_store(from, to);
+}
+
 void convert(DType from, const void* element, DType to, void* converted) {
   if (from == to)
     return static_cast<void>(

@@ -24,10 +24,14 @@ DType dtype_of(Element element);  // the dtype whose elements are stored in this
 // such conversion: from a floating dtype to integers, and from a dtype that is not real.
 using Gather = void (*)(const void* from, std::ptrdiff_t stride, void* to, std::size_t n);
 Gather find_gather(DType from, Element to);
+// The same. The function converts half types to floats with the vectors of the set.
+Gather find_gather(DType from, Element to, kernels::InstructionSet set);
 // Stores elements contiguously as elements of a dtype: the low bits of integers, floats rounded, and the real parts of
 // complex numbers whose imaginary parts are 0. find_store returns null if there is no such conversion.
 using Store = void (*)(const void* from, void* to, std::size_t n);
 Store find_store(Element from, DType to);
+// The same. The function rounds floats to half types with the vectors of the set.
+Store find_store(Element from, DType to, kernels::InstructionSet set);
 
 // Converts one element between dtypes that are not opaque, as PyTorch does.
 void convert(DType from, const void* element, DType to, void* converted);

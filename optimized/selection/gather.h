@@ -1,48 +1,17 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 #include "dtype.gen.h"
+#include "optimized/kernels/halves.h"
 
 // Reads elements of a dtype as elements of another type.
 namespace assay::optimized {
 
-// A half-precision number of IEEE 754. Its fraction and exponent bits, in the position of a float's, give a float that
-// is 2^112 times smaller.
-struct Float16 {
-  std::uint16_t bits;
-
-  operator float() const {
-    const std::uint32_t low = std::uint32_t{bits} << 13 & 0x0fffe000, top = low >= 0x0f800000 ? 0x7f800000 : 0;
-    const float size = std::bit_cast<float>(low) * 0x1p112f;
-    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(size) | top | (std::uint32_t{bits} & 0x8000) << 16);
-  }
-  // Rounds to nearest, ties to even. A result that is subnormal is rounded by adding 1/2.
-  static Float16 of(float x) {
-    const std::uint32_t whole = std::bit_cast<std::uint32_t>(x), size = whole & 0x7fffffff;
-    const std::uint32_t normal = (size - (112u << 23) + 0xfff + (size >> 13 & 1)) >> 13;
-    const std::uint32_t small = std::bit_cast<std::uint32_t>(std::bit_cast<float>(size) + 0.5f) - 0x3f000000;
-    const std::uint32_t finite = size < 0x38800000 ? small : normal;
-    const std::uint32_t rounded = size > 0x7f800000 ? 0x7e00 : size >= 0x47800000 ? 0x7c00 : finite;
-    return {static_cast<std::uint16_t>(rounded | (whole >> 16 & 0x8000))};
-  }
-};
-
-// The upper half of a float.
-struct BFloat16 {
-  std::uint16_t bits;
-
-  operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
-  static BFloat16 of(float x) {
-    const std::uint32_t whole = std::bit_cast<std::uint32_t>(x);
-    const std::uint32_t rounded = x != x ? whole | 0x400000 : whole + 0x7fff + (whole >> 16 & 1);
-    return {static_cast<std::uint16_t>(rounded >> 16)};
-  }
-};
+using kernels::BFloat16, kernels::Float16;
 
 template <class D, class T>
 T plain(D x) {

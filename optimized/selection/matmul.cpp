@@ -147,18 +147,25 @@ const void* prepare(const Call& call, Stores& stores) {
   s.product = moves(f) ? std::nullopt : product_of(f);
   const kernels::InstructionSet set = *call.set;
   const int row = b.shape.rank - (f.transposed ? 1 : 2), column = b.shape.rank - (f.transposed ? 2 : 1);
-  const std::size_t k = size(b, row), n = size(b, column), floats = kernels::packed_floats(set, k, n);
+  const std::size_t k = size(b, row), n = size(b, column);
+  std::size_t floats = kernels::packed_floats(set, k, n);
   if (call.fusion) s.epilogue = epilogue_of(*call.fusion);
-  s.packed = {{set, k, n}, nullptr};
+  s.packed = {.panels = {set, k, n}};
   if (!is_packed_once(f)) {
     stores.scratch = floats * sizeof(float);
     return &s;
   }
+  if (s.product && s.product->m <= kernels::most_rows_of_halves) s.packed.halves = stores.halves;
+  if (s.packed.halves) floats = (floats + 1) / 2, stores.packed.note("halves");
   const auto packed = stores.packed.take(floats);
   s.packed.data = packed.data;
   if (packed.to_make.empty()) return &s;
-  kernels::pack(set, f.b->elements<float>() + b.first, k, n, static_cast<std::size_t>(b.strides.of[row]),
-                static_cast<std::size_t>(b.strides.of[column]), packed.to_make.data());
+  const auto* first = f.b->elements<float>() + b.first;
+  const auto along = [&](int d) { return static_cast<std::size_t>(b.strides.of[d]); };
+  if (s.packed.halves)
+    s.packed.halves->pack({set, k, n}, first, along(row), along(column), packed.to_make.data());
+  else
+    kernels::pack(set, first, k, n, along(row), along(column), packed.to_make.data());
   return &s;
 }
 

@@ -246,7 +246,7 @@ bool plan_operand(const Call& call, const Computation& c, int k, bool is_half, S
   // A tensor of rank 0 may have a wider dtype of integers than the common dtype, in which its element wraps.
   const bool wraps = is_tensor && !is_condition && !holds(s.common, from);
   if (wraps && (optimized::is_floating(from) || c.element != Element::i64)) return false;
-  s.gather[k] = find_gather(from, wanted);
+  s.gather[k] = find_gather(from, wanted, *call.set);
   s.operand_bytes[k] = static_cast<std::uint8_t>(find_dtype(static_cast<int>(from))->bytes);
   s.converts[k] = from != dtype_of(wanted);
   s.rounds[k] = is_half && !is_condition && from != s.common;
@@ -273,8 +273,8 @@ bool plan_cast(const Call& call, const Traits& traits, DType result, State& s) {
   const auto kind = [](DType dtype) { return find_dtype(static_cast<int>(dtype))->kind; };
   if (keeps || !carrier || kind(out) < kind(result)) return false;
   if (traits.gives_real && (is_wide_unsigned(out) || out == DType::complex32)) return false;
-  s.cast = find_gather(result, *carrier);
-  s.store_cast = find_store(*carrier, out);
+  s.cast = find_gather(result, *carrier, *call.set);
+  s.store_cast = find_store(*carrier, out, *call.set);
   return s.cast;
 }
 
@@ -292,8 +292,9 @@ bool plan(const Call& call, const Computation& c, State& s) {
   s.result_bytes = static_cast<std::uint8_t>(out.element_bytes());
   const bool is_half = c.element == Element::f32 && *common != DType::float32;
   if (is_half || c.element == Element::i64)
-    s.round = find_store(c.element, *common), s.widen = find_gather(*common, c.element);
-  if (result != DType::boolean && result != dtype_of(c.element) && !(s.store = find_store(c.element, result)))
+    s.round = find_store(c.element, *common, *call.set), s.widen = find_gather(*common, c.element, *call.set);
+  if (result != DType::boolean && result != dtype_of(c.element) &&
+      !(s.store = find_store(c.element, result, *call.set)))
     return false;
   for (int k = 0; k < s.operands; ++k)
     if (!plan_operand(call, c, k, is_half, s)) return false;

@@ -56,10 +56,10 @@ struct Sink {  // receives totals
 // Elements as elements of another type, a few at a time.
 class Source {
  public:
-  Source(const Tensor& self, Element element)
+  Source(const Tensor& self, Element element, kernels::InstructionSet set)
       : data_(self.data),
         bytes_(static_cast<std::ptrdiff_t>(self.element_bytes())),
-        gather_(find_gather(self.dtype, element)),
+        gather_(find_gather(self.dtype, element, set)),
         as_they_lie_(self.dtype == dtype_of(element)) {}
 
   bool as_they_lie() const { return as_they_lie_; }
@@ -180,7 +180,7 @@ bool run(const Step& step, Execution&) {
   if (of_nothing) return false;
   resize(out, result.span());
   reduce(*static_cast<const kernels::FoldRows*>(step.state), loops,
-         identity_of(fold, element == Element::f32 || element == Element::f64), Source(self, element),
+         identity_of(fold, element == Element::f32 || element == Element::f64), Source(self, element, *step.call.set),
          {element, mean ? static_cast<double>(loops.count) : 1, out,
           element == Element::boolean ? nullptr : find_store(element, out.dtype)});
   return true;
@@ -233,7 +233,7 @@ bool run_first(const Step& step, Execution&) {
   if (loops.count == 0) return false;
   resize(places, result.span());
   if (values) resize(*values, result.span());
-  Source source(self, element);
+  Source source(self, element, *step.call.set);
   const Store store = find_store(element, self.dtype);
   constexpr T lowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest(),
               highest = Limits::has_infinity ? Limits::infinity() : Limits::max();

@@ -105,6 +105,24 @@ def half_conv():
 
 
 @program
+def bfloat16_residual():
+    """A convolutional network in bfloat16 with a depthwise convolution, a residual and pools."""
+
+    class Residual(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = Sequential(nn.Conv2d(3, 8, 3, 2, 1), nn.ReLU6(), nn.MaxPool2d(3, 2, 1))
+            self.depthwise = Sequential(nn.Conv2d(8, 8, 3, padding=1, groups=8, bias=False), nn.BatchNorm2d(8), nn.ReLU())
+            self.pointwise = Sequential(nn.Conv2d(8, 8, 1, bias=False), nn.BatchNorm2d(8))
+
+        def forward(self, x):
+            x = self.first(x)
+            return torch.relu(x + self.pointwise(self.depthwise(x))).mean((2, 3))
+
+    return forward(Residual().eval().bfloat16(), (torch.randn(1, 3, 16, 16).bfloat16(),))
+
+
+@program
 def bfloat16_attention():
     """Attention in bfloat16 with a mask, normalised in float32."""
     from torch.nn import functional as F

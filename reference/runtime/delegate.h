@@ -15,6 +15,9 @@
 // The interface of backends. A backend runs the parts that a program delegates to it. A backend reports a fault by
 // throwing assay::Fault.
 namespace assay {
+namespace pte {
+struct ExecutionPlan;
+}
 
 struct RuntimeOptions;
 
@@ -30,6 +33,9 @@ struct DelegateSource {
   const RuntimeOptions& options;  // the runtime's options; delegated programs share their budget
   // Finds named data of the program and its data files by key. Returns nothing if there is no such key.
   std::function<std::optional<std::span<const std::byte>>(std::string_view key)> named_data;
+  // The method and the index of the delegate in its plan. The optimized runtime gives no plan.
+  const pte::ExecutionPlan* plan = nullptr;
+  std::uint32_t index = 0;
 
   const CompileSpec* compile_spec(std::string_view key) const;  // null if there is no compile spec with this key
 };

@@ -196,7 +196,7 @@ void Interpreter::make_delegates() {
     const auto backend = shared_->options.backends.find(text_of(d.id()));
     if (backend == shared_->options.backends.end())
       throw broken("D2", place, "needs the backend ", format::Quoted{text_of(d.id())}, ", which is not registered");
-    DelegateSource source{format::payload(shared_->program->view(), d), {}, options, {}};
+    DelegateSource source{format::payload(shared_->program->view(), d), {}, options, {}, &plan_, i};
     for (std::uint32_t s = 0; s < size_of(d.compile_specs()); ++s) {
       const pte::CompileSpec& spec = *d.compile_specs()->Get(s);
       source.compile_specs.push_back({text_of(spec.key()), std::as_bytes(items(spec.value()))});

@@ -96,7 +96,7 @@ class Explain(unittest.TestCase):
         said = json.loads(assay("explain", PROGRAMS / "mobile_net" / "program.pte", "--json"))
         steps = {line["step"] for line in said["instructions"] if "step" in line}
         self.assertEqual(steps, set(range(len(steps))))
-        self.assertEqual(said["fallbacks"], 0)
+        self.assertEqual(said["without_kernel"], 0)
         for line in said["instructions"]:
             self.assertEqual("kernel" in line, line.get("done_by") == line["instruction"])
 
@@ -126,7 +126,7 @@ class Explain(unittest.TestCase):
             program = without_kernel(pathlib.Path(folder))
             said = json.loads(assay("explain", program, "--json"))
             marked = [line for line in said["instructions"] if line.get("kernel") == "reference"]
-            self.assertEqual(([line["operator"] for line in marked], said["fallbacks"]), (["aten::bitwise_not.out"], 1))
+            self.assertEqual(([line["operator"] for line in marked], said["without_kernel"]), (["aten::bitwise_not.out"], 1))
             said = {assay("run", program, "--calls", PROGRAMS / "comparisons" / "calls.json", "--with", runtime, code=4) for runtime in ("optimized", "reference")}
             self.assertEqual(len(said), 1, said)
 

@@ -12,7 +12,7 @@
 #include "conformance/hosts/host.h"
 #include "conformance/sandbox/client_memory.h"
 #include "optimized/api/assay.h"
-#include "optimized/fallback/fallback.h"
+#include "optimized/refusals/refusals.h"
 #include "optimized/runtime/kernel.h"
 #include "tests/support/golden.h"
 #include "tests/support/program_folders.h"
@@ -66,11 +66,9 @@ struct Files {
   std::vector<assay_bytes> bytes;
 };
 
-assay_options with_fallback() {
+assay_options with_refusals() {
   assay_options options{};
-  options.fallback = optimized::reference_fallback();
-  options.backends = optimized::reference_backends().data();
-  options.backend_count = optimized::reference_backends().size();
+  options.refusals = optimized::reference_refusals();
   return options;
 }
 
@@ -113,7 +111,7 @@ struct Made {
     for (const auto* memory : {&workspace, &prepared, &arena, &scratch, &shared}) EXPECT_TRUE((*memory)->is_whole());
   }
 
-  const assay_options options = with_fallback();
+  const assay_options options = with_refusals();
   assay_method_sizes sizes;
   std::optional<Fenced> workspace, prepared, arena, scratch, shared;
   assay_method* method = nullptr;
@@ -280,8 +278,8 @@ TEST(OptimizedDecisions, AreTheSameWhenMemoryIsCountedAndWhenAMethodIsMade) {
   const Opened opened(files, fill);
   const Made made(opened, "forward", fill);
   const optimized::Kernel kernel{"pack_less", nullptr, pack_less, nullptr};
-  assay_options options = with_fallback();
-  options.fallback = reinterpret_cast<const assay_fallback*>(&kernel);
+  assay_options options = with_refusals();
+  options.refusals = reinterpret_cast<const assay_refusals*>(&kernel);
   assay_method_sizes sizes;
   assay_fault fault;
   ASSERT_EQ(assay_method_size(opened.program, "forward", &options, made.workspace->all(), &sizes, &fault), ASSAY_OK);

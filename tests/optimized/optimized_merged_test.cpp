@@ -7,7 +7,7 @@
 #include "conformance/judge/judge.h"
 #include "format/flow_places.h"
 #include "optimized/api/types.h"
-#include "optimized/fallback/values.h"
+#include "optimized/refusals/values.h"
 #include "optimized/selection/views.h"
 #include "tests/support/program_folders.h"
 #include "tests/support/recorded.h"
@@ -235,7 +235,7 @@ Evaluated evaluated(const Carried& c) {
 }
 
 struct Found {
-  std::size_t steps = 0, attentions = 0, views = 0;
+  std::size_t steps = 0, attentions = 0, views = 0, halves = 0;
   double worst = 0;  // distance, in units of the bound
 };
 Found total;
@@ -256,11 +256,18 @@ class Watcher {
     ++total.steps;
     total.attentions += s.call.fusion && s.call.fusion->attention;
     total.views += s.call.fusion && !s.call.fusion->views.empty();
+    total.halves += is_half(out->tensor->dtype);
   }
 
  private:
+  static bool is_half(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
+  // The error of rounding a number to a half type.
+  static double rounding(DType dtype, double x) {
+    if (!is_half(dtype)) return 0;
+    return dtype == DType::float16 ? std::max(std::ldexp(x, -11), std::ldexp(1, -25)) : std::ldexp(x, -8);
+  }
   static bool is_compared(DType dtype) {
-    return dtype == DType::float32 || dtype == DType::int8 || dtype == DType::uint8;
+    return dtype == DType::float32 || is_half(dtype) || dtype == DType::int8 || dtype == DType::uint8;
   }
   const pte::KernelCall& kernel_call(std::size_t i) const {
     return *plan_.chains()->Get(0)->instructions()->Get(static_cast<unsigned>(i))->instr_args_as_KernelCall();
@@ -410,7 +417,8 @@ class Watcher {
     const Array<Real> values = read<Real>(want.value), errors = read<Real>(*want.error), all = read<Real>(got);
     ASSERT_EQ(values.data.size(), all.data.size());
     for (std::size_t i = 0; i < all.data.size(); ++i) {
-      const double x = values.data[i], y = all.data[i], off = std::fabs(x - y), bound = errors.data[i];
+      const double x = values.data[i], y = all.data[i], off = std::fabs(x - y),
+                   bound = errors.data[i] + rounding(got.dtype, std::fabs(x) + errors.data[i]);
       if (std::isnan(x) ? std::isnan(y) : x == y) continue;
       if (std::isfinite(x) && bound > 0) total.worst = std::max(total.worst, off / bound);
       ASSERT_TRUE(std::isfinite(x) && off <= bound)
@@ -435,12 +443,13 @@ bool is_straight(const pte::ExecutionPlan& plan) {
 class OptimizedMerged : public testing::TestWithParam<std::filesystem::path> {
  public:
   static void TearDownTestSuite() {
-    fmt::print("{} merged steps, {} attentions and {} with views; at most {:.2f} of a bound\n", total.steps,
-               total.attentions, total.views, total.worst);
+    fmt::print("{} merged steps, {} attentions, {} with views and {} of half types; at most {:.2f} of a bound\n",
+               total.steps, total.attentions, total.views, total.halves, total.worst);
     if (!whole_suite_ran()) return;
     EXPECT_GT(total.steps, 100u);
     EXPECT_GE(total.attentions, 5u);
     EXPECT_GT(total.views, 10u);
+    EXPECT_GE(total.halves, 3u);
   }
 };
 

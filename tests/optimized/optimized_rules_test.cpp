@@ -99,6 +99,41 @@ TEST(OptimizedRules, ASizeOfAViewMustBeAnInteger) {
   EXPECT_EQ(rule_of_both(program, {Int{3}}), "I11");
 }
 
+// Without the reference, the runtime names another rule, but the same place. The outcome is `invalid` for each rule.
+TEST(OptimizedRules, ARefusalHasItsPlaceAlsoWithoutTheReference) {
+  struct Case {
+    const char* rule;
+    Outcome outcome;
+    Real index;
+  };
+  for (const Case& c : {Case{"D1", Outcome::fault, 7}, Case{"", Outcome::ok, 1}}) {
+    ProgramBuilder program;
+    PlanBuilder plan = program.method();
+    const auto weight = plan.constant(float32, {2, 1}, program.constant(bytes_of({1, 2})));
+    const auto indices = plan.tensor(int64, {1}), out = plan.planned(float32, {1, 1});
+    plan.plan().inputs = {indices}, plan.plan().outputs = {out};
+    plan.call("aten::embedding.out",
+              {weight, indices, plan.integer(-1), plan.boolean(false), plan.boolean(false), out, out});
+    const Bytes file = program.bytes();
+    const auto refusal = [&](bool deployable) {
+      Fault refused(Outcome::ok, "", "");
+      try {
+        adapters::OptimizedClient(file, {}, {.deployable = deployable})
+            .call("forward", std::vector<Value>{tensor(int64, {1}, {c.index})});
+      } catch (const Fault& fault) {
+        refused = fault;
+      }
+      return refused;
+    };
+    const Fault worded = refusal(false), plain = refusal(true);
+    EXPECT_EQ(worded.rule, c.rule);
+    EXPECT_EQ(worded.outcome, c.outcome);
+    EXPECT_EQ(plain.outcome, c.outcome == Outcome::ok ? Outcome::ok : Outcome::invalid);
+    EXPECT_EQ(plain.place, worded.place);
+    if (c.outcome != Outcome::ok) EXPECT_EQ(plain.rule, "I11");
+  }
+}
+
 TEST(OptimizedRules, DelegatedProgramsNestAtMostEightDeep) {
   const auto rule = [](int depth) {
     ProgramBuilder program;

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <map>
 
-#include "optimized/fallback/fallback.h"
+#include "optimized/refusals/refusals.h"
 #include "tests/support/golden.h"
 #include "tests/support/program_folders.h"
 #include "tests/support/recorded.h"
@@ -153,7 +153,7 @@ TEST(Packed, BelongToAMethodAndAnInstructionSet) {
   assay_packed packed;
   ASSERT_FALSE(refused(methods.client, methods.file.bytes(), &packed));
   assay_options options{};
-  options.fallback = optimized::reference_fallback();
+  options.refusals = optimized::reference_refusals();
   options.instruction_set = kernels::name_of(kernels::best_instruction_set());
   EXPECT_FALSE(refused(methods, packed, "encode", options));
   for (const std::string& other : methods.client.method_names())

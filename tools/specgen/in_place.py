@@ -4,7 +4,7 @@ import re
 
 from entry import Entry, SpecError
 from functional import functional_name
-from wrapper import Wrapper, cpp_string
+from wrapper import Wrapper
 
 
 def in_place_name(entry):
@@ -29,10 +29,3 @@ def forms(wrappers):
     """(in-place form, operator), by name. A form has the operator's rules and wrapper; its arguments stand at the same places."""
     derived = [(Wrapper(Entry(w.entry.file, w.entry.data | {"schema": schema(w.entry)}), w.words), w) for w in wrappers if in_place_name(w.entry)]
     return sorted(derived, key=lambda pair: pair[0].entry.name)
-
-
-def header(wrappers):
-    """A table of the names of in-place forms, sorted, each with the operator that it is."""
-    rows = [f"    {{{cpp_string(form.entry.name)}, {cpp_string(w.entry.name)}}}," for form, w in forms(wrappers)]
-    return ["#pragma once", "", "#include <string_view>", "#include <utility>", "", "namespace assay::format {", "",
-            "inline constexpr std::pair<std::string_view, std::string_view> in_place_forms[] = {", *rows, "};", "", "}  // namespace assay::format"]

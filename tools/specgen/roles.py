@@ -37,11 +37,16 @@ def of_handle(item):
     return name, [role(a, item["uses"][a.name]) for a in arguments], "none", False
 
 
-def header(wrappers, handles):
-    operators = sorted([*map(of_entry, wrappers), *map(of_handle, handles)])
+def header(wrappers, forms, handles):
+    """The table of all operators, of in-place forms, which are pairs (form, operator), and of handles."""
+    operators = sorted([*map(of_entry, [*wrappers, *(form for form, _ in forms)]), *map(of_handle, handles)])
+    index_of = {name: i for i, (name, *_) in enumerate(operators)}
+    with_out = {form.entry.name: index_of[operator.entry.name] for form, operator in forms}
+    if 0 in with_out.values():
+        raise SpecError(f"{operators[0][0]}: the first operator has an in-place form, but with_out is 0 for operators that are none")
     arguments, rows = [], []
     for name, roles, result, in_place in operators:
-        rows.append(f"    {{{cpp_string(name)}, {len(arguments)}, {len(roles)}, OperatorRoles::Result::{result}, {str(in_place).lower()}}},")
+        rows.append(f"    {{{cpp_string(name)}, {len(arguments)}, {len(roles)}, OperatorRoles::Result::{result}, {str(in_place).lower()}, {with_out.get(name, 0)}}},")
         arguments += roles
     return ["#pragma once", "", '#include "format/operator_roles.h"', "", "namespace assay::format {", "",
             "inline constexpr ArgumentRole argument_roles[] = {", *(f"    {a}," for a in arguments), "};", "",

@@ -154,8 +154,7 @@ class Spec:
 FILES = {
     "operators.gen.cpp": lambda spec: table(spec.all_wrappers),
     "operator_lines.gen.h": lambda spec: lines_header(spec.lines),
-    "operator_roles.gen.h": lambda spec: roles.header([*spec.all_wrappers, *(form for form, _ in in_place.forms(spec.all_wrappers))], spec.table("format/handles.yaml")),
-    "in_place.gen.h": lambda spec: in_place.header(spec.all_wrappers),
+    "operator_roles.gen.h": lambda spec: roles.header(spec.all_wrappers, in_place.forms(spec.all_wrappers), spec.table("format/handles.yaml")),
     "words.gen.h": lambda spec: words_header(spec.vocabulary),
     "words.gen.cpp": lambda spec: words_source(spec.vocabulary),
     "outcome.gen.h": lambda spec: outcome_header(spec.table("faults.yaml")),

@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "conformance/adapters/optimized/c_value.h"
-#include "optimized/fallback/fallback.h"
 #include "optimized/kernels/instruction_set.h"
+#include "optimized/refusals/refusals.h"
 #include "reference/fault.h"
 #include "reference/program/program.h"
 #include "reference/xnnpack/undelegate.h"
@@ -118,11 +118,7 @@ void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Opt
   options_.relaxed = testee_.relaxed;
   options_.threads = options.threads, options_.run = options.run;
   if (options.threads > 1 && !options.run) begin_pool(options.threads);
-  if (!options.deployable) {
-    options_.fallback = optimized::reference_fallback();
-    const optimized::ReferenceBackends& backends = optimized::reference_backends();
-    options_.backends = backends.data(), options_.backend_count = backends.size();
-  }
+  if (!options.deployable) options_.refusals = optimized::reference_refusals();
   program = without_payloads(program, data);
   std::vector<assay_bytes> files;
   for (const Bytes file : data) files.push_back(read_only(file));

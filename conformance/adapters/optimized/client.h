@@ -29,7 +29,7 @@ class OptimizedClient {
   };
 
   struct Options {
-    bool deployable = false;  // whether to leave out the reference: its refusals and backends
+    bool deployable = false;  // whether to leave out the reference, which words refusals
     std::size_t threads = 1;
     // The function that runs tasks on threads; null for a pool of this client.
     decltype(assay_options::run) run = nullptr;

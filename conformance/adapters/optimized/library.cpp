@@ -7,7 +7,6 @@
 #include "conformance/adapters/optimized/step.h"
 #include "conformance/sandbox/client_memory.h"
 #include "conformance/testee/copied.h"
-#include "format/in_place.h"
 #include "optimized/kernels/instruction_set.h"
 #include "optimized/runtime/table.h"
 #include "reference/call.h"
@@ -187,7 +186,7 @@ testee::Reply OptimizedLibrary::call(const Operator& op, std::span<testee::HostV
       if (op.arguments[i].out) outs.emplace_back(all.back(), &arguments[i]);
     }
   }
-  const format::OperatorRoles* of_form = format::operator_of_form(*roles);
+  const format::OperatorRoles* of_form = roles->operator_with_out();
   if (of_form) all.push_back(all[0]);  // an in-place form, whose out is self
   const testee::Reply reply = run({of_form ? of_form : &*roles, all, nullptr, set_, relaxed_}, values);
   if (reply.outcome == Outcome::ok)

@@ -4,6 +4,8 @@
 
 #include "conformance/text/malformed.h"
 #include "conformance/text/read_line.h"
+#include "optimized/api/types.h"
+#include "optimized/runtime/table.h"
 #include "reference/fault.h"
 
 namespace assay::adapters {
@@ -19,6 +21,12 @@ void add_needs(const assay_method* method, Selection& selection) {
     selection[std::string(step.op, step.op_length)].insert(
         fmt::format("- {{kernel: {}, operands: \"{}\"}}\n", step.kernel, operands));
   }
+  for (const optimized::Delegate& delegate : optimized::method_of(method).delegates())
+    for (const optimized::PlannedBackend* planned : optimized::backend_table())
+      if (delegate.backend == &planned->backend) {
+        selection["backends"].insert("- program_backend\n");
+        add_needs(reinterpret_cast<const assay_method*>(&planned->method(delegate.instance)), selection);
+      }
 }
 
 Selection read_selection(const std::string& file) {

@@ -4,6 +4,7 @@
 #include "format/shared_state.h"
 #include "optimized/prepare/build.h"
 #include "optimized/prepare/pte/plan_reader.h"
+#include "optimized/runtime/table.h"
 
 namespace assay::optimized {
 namespace {
@@ -16,7 +17,7 @@ constexpr std::uint64_t most_rewritten = 2560;
 
 // What reading, data flow, lifetimes and rewrites take of the workspace.
 constexpr std::uint64_t workspace_of_a_value = 256 + SymbolicSizes::workspace_of_value(max_rank),
-                        workspace_of_an_instruction = 224, workspace_of_a_memory = 32;
+                        workspace_of_an_instruction = 224, workspace_of_a_memory = 32, workspace_of_a_delegate = 128;
 
 template <class T>
 constexpr std::uint64_t of(std::uint64_t n) {
@@ -48,6 +49,12 @@ std::uint64_t tables_size(const pte::ExecutionPlan& plan) {
   return aligned(bytes);
 }
 
+bool size_delegates(Builder& builder, const PlanReader& reader) {
+  for (std::uint32_t i = 0; i < reader.delegates(); ++i)
+    if (!builder.size_delegate(i, reader.delegate(i))) return false;
+  return true;
+}
+
 // Delegates begin when all else of the method is ready, in their order, whether they are called or not.
 bool begin_delegates(Builder& builder, const PlanReader& reader, Method& method) {
   for (std::uint32_t i = 0; i < reader.delegates(); ++i)
@@ -68,7 +75,8 @@ Method* make(const Program& program, const pte::ExecutionPlan& plan, const Optio
   if (!builder.begin(tables_size(plan), sizes)) return nullptr;
   const auto shared = memories ? memories->shared : std::span<std::byte>();
   if (!reader.read(builder.tables(), shared, builder.source())) return nullptr;
-  Method* made = builder.make(sizes);
+  if (!builder.make() || !size_delegates(builder, reader)) return nullptr;
+  Method* made = builder.finish(sizes);
   return !made || !memories || begin_delegates(builder, reader, *made) ? made : nullptr;
 }
 
@@ -80,7 +88,7 @@ Method* make_method(const Program& program, const pte::ExecutionPlan& plan, cons
   return make(program, plan, options, workspace, memories, sizes, fault);
 }
 
-std::uint64_t workspace_size(const Program& program, const pte::ExecutionPlan& plan) {
+std::uint64_t workspace_size(const Program& program, const pte::ExecutionPlan& plan, std::uint32_t depth) {
   format::Workspace counting;
   const format::Method method(plan, counting);
   const format::NamedData named(&program.view(), program.data(), counting);
@@ -89,12 +97,16 @@ std::uint64_t workspace_size(const Program& program, const pte::ExecutionPlan& p
     memories = std::max<std::uint64_t>(memories, format::size_of(each->non_const_buffer_sizes()));
   counting.take<std::byte>(tables_size(plan) + workspace_of_a_memory * memories +
                            workspace_of_a_value * (plan.values()->size() + std::uint64_t{1}) +
-                           workspace_of_an_instruction * (method.instructions() + std::uint64_t{1}));
+                           workspace_of_an_instruction * (method.instructions() + std::uint64_t{1}) +
+                           workspace_of_a_delegate * format::size_of(plan.delegates()));
   format::shared_memories(program.view(), true, counting);
   format::begun_state(program.view(), plan, {}, {}, counting);
   format::each_state(
       program.view(), plan, counting, [](void*, std::uint32_t) {}, nullptr);
-  return counting.most() + 1024;
+  std::uint64_t delegated = 0;
+  for (const PlannedBackend* backend : backend_table())
+    delegated = std::max(delegated, backend->workspace(program, plan, depth));
+  return counting.most() + 1024 + delegated;
 }
 
 }  // namespace assay::optimized

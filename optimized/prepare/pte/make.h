@@ -11,7 +11,7 @@ namespace assay::optimized {
 Method* make_method(const Program& program, const pte::ExecutionPlan& plan, const Options& options,
                     format::Workspace& workspace, const Memories* memories, Sizes& sizes, Fault& fault);
 
-// The size of a workspace that is large enough, in bytes.
-std::uint64_t workspace_size(const Program& program, const pte::ExecutionPlan& plan);
+// The size of a workspace that is large enough, in bytes. `depth` is the number of programs around the program.
+std::uint64_t workspace_size(const Program& program, const pte::ExecutionPlan& plan, std::uint32_t depth = 0);
 
 }  // namespace assay::optimized

@@ -63,6 +63,8 @@ DelegateSource PlanReader::delegate(std::uint32_t i) const {
           .payload = format::payload(program_.view(), tables),
           .instructions = options_.instructions,
           .compile_specs = format::size_of(tables.compile_specs()),
+          .options = &options_,
+          .workspace = &workspace_,
           .specs = &tables,
           .data = &named_,
           .find_spec = find_spec,

@@ -238,8 +238,10 @@ bool run_places(const Step& step, Execution&) {
   if (!plan(call, Dims::named_or_all, result, reduced)) return false;
   std::int64_t count = 1;
   for (int d = 0; d < self.rank; ++d) count *= reduced >> d & 1 ? self.sizes[d] : 1;
-  if (count == 0 || (is_wide_unsigned(self.dtype) && count > 1 && self.count() > 0)) return false;
-  if (has_values && is_wide_unsigned(self.dtype) && self.rank > 0 && self.count() > 0) return false;
+  if (count == 0) return false;
+  // Wide unsigned numbers are not compared: argmax takes them along a named dimension of size 1 or without elements.
+  const bool compares = has_values ? self.rank > 0 : count > 1 || self.rank == 0 || call[1].kind == ValueKind::none;
+  if (is_wide_unsigned(self.dtype) && compares && self.count() > 0) return false;
   if (!make_loops(call, plain_form, loops)) return false;
   return with_ordered(self.dtype, [&]<class T>() {
     Tensor& places = call.out();

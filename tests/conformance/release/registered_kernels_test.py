@@ -101,7 +101,7 @@ class Registered(WithFolder):
         self.assert_refused("ASSAY_EXECUTORCH is /usr, where lib/libexecutorch.so or include/executorch is missing", library, ASSAY_EXECUTORCH="/usr")
         empty = self.folder / "empty"
         empty.mkdir()
-        self.assert_refused("needs the ExecuTorch package that its kernels are built with", library, ASSAY_EXECUTORCH="", PATH=str(empty))
+        self.assert_refused("needs the ExecuTorch package that it is built with", library, ASSAY_EXECUTORCH="", PATH=str(empty))
         self.assert_refused("needs a C++ compiler on first use, but c++: No such file or directory; CXX names another", library, XDG_CACHE_HOME=str(empty), PATH=str(empty))
         self.assert_refused("cannot be compiled: ", library, XDG_CACHE_HOME=str(empty), CXX="c++ -nostdinc")
 

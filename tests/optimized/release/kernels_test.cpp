@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "optimized/kernels/blocks.h"
+#include "optimized/kernels/halves.h"
 #include "optimized/kernels/matmul.h"
 #include "tests/support/backwards.h"
 #include "tests/support/fenced_kernels.h"
@@ -126,6 +127,39 @@ TEST_P(Kernels, MultiplyInfinitiesAndNaN) {
   check(GetParam(), c);
   c.epilogue = {nullptr, 0, Activation::clamp, 0, 6};
   check(GetParam(), c);
+}
+
+// Weights that are packed as a half type give the bits that the same numbers give as floats.
+template <class Half>
+void check_halves(InstructionSet set, const HalfWeights& halves, const MatmulCase& c) {
+  std::vector<float> b = random_floats(c.k * c.n);
+  for (float& x : b) x = float{Half::of(x)};
+  const std::vector<float> a = random_floats(c.m * c.k), bias = random_floats(c.n);
+  const std::vector<float> want = run(set, c, a, b, bias, {}, {});
+  const Panels panels{set, c.k, c.n};
+  const FencedArray<Half> packed(panels.floats(), packed_alignment);
+  halves.pack(panels, b.data(), c.is_transposed ? 1 : c.n, c.is_transposed ? c.k : 1, packed.data());
+  for (const std::size_t threads : {1u, 3u}) {
+    const Fenced out(std::vector<float>(c.m * c.n, nan));
+    matmul(Fenced(a).data(), c.k, c.m, {panels, packed.data(), &halves}, bias.data(), out.data(), c.n, c.epilogue,
+           Threads{.count = threads});
+    EXPECT_TRUE(same_bits(out.values(), want)) << testing::PrintToString(std::vector{c.m, c.n, c.k, threads});
+  }
+}
+
+TEST_P(Kernels, MultiplyByHalves) {
+  for (std::size_t m = 1; m <= most_rows_of_halves; ++m)
+    for (const std::size_t n : {1u, 3u, 4u, 5u, 8u, 15u, 16u, 17u, 31u, 33u, 48u, 63u, 65u, 97u})
+      for (const bool is_transposed : {false, true}) {
+        const MatmulCase c{.m = m, .n = n, .k = 1 + (m + n) % 9, .is_transposed = is_transposed};
+        check_halves<Float16>(GetParam(), float16_weights, c);
+        check_halves<BFloat16>(GetParam(), bfloat16_weights, c);
+      }
+  for (const Activation activation : {Activation::none, Activation::clamp, Activation::gelu}) {
+    const MatmulCase c{.m = 3, .n = 200, .k = 2 * deepest_pass + 7, .epilogue = {.activation = activation, .low = 0}};
+    check_halves<Float16>(GetParam(), float16_weights, c);
+    check_halves<BFloat16>(GetParam(), bfloat16_weights, c);
+  }
 }
 
 struct ConvolutionCase {

@@ -7,7 +7,7 @@
 #include "conformance/cases/case.h"
 #include "conformance/judge/judge.h"
 #include "conformance/runner/run_case.h"
-#include "format/in_place.h"
+#include "format/operator_roles.h"
 #include "tests/support/golden.h"
 #include "tests/support/tensors.h"
 
@@ -179,7 +179,7 @@ TEST(OptimizedKernels, DoInPlaceForms) {
   constexpr std::size_t most = 12;
   for (const Operator& form : in_place_table()) {
     const auto roles = std::ranges::lower_bound(format::all_roles(), form.name, {}, &format::OperatorRoles::name);
-    const cases::RecordedCalls& calls = *corpus().calls(std::string(format::operator_of_form(*roles)->name));
+    const cases::RecordedCalls& calls = *corpus().calls(std::string(roles->operator_with_out()->name));
     for (const Way& way : ways) {
       if (!way.set.empty()) continue;
       SCOPED_TRACE(testing::Message() << form.name << ", " << way.words);

@@ -1,9 +1,11 @@
-#include "optimized/fallback/fallback.h"
+#include "optimized/refusals/refusals.h"
 
-#include "optimized/fallback/refusals.h"
-#include "optimized/fallback/values.h"
+#include <new>
+
+#include "optimized/refusals/values.h"
 #include "optimized/runtime/table.h"
 #include "reference/call.h"
+#include "reference/fault.h"
 #include "reference/program/rule.h"
 #include "reference/runtime/call_rules.h"
 
@@ -46,15 +48,28 @@ void require_valid(const Operator& op, const Call& call, const Budget& budget) {
   require_fit(results, "I10");
 }
 
+// Sets the fault if the call breaks a rule.
+bool is_valid(const Call& call, Fault& fault) {
+  try {
+    const Budget budget = charged ? *charged : Budget();
+    const Budget::Scope scope(budget, "a call");
+    require_valid(*find_operator(call.named().name), call, budget);
+    return true;
+  } catch (const assay::Fault& e) {
+    fault.set(e.outcome, e.rule, e.place, e.message);
+  } catch (const std::bad_alloc&) {
+    fault.set(Outcome::exhausted, "limits.memory", "", "no memory left");
+  }
+  return false;
+}
+
 // Words the refusal of a call that no kernel does. A valid call has no kernel.
 bool refuse(const Step& step, Execution& execution) {
   const Call& call = step.call;
-  const bool is_valid = caught(
-      *execution.fault, [&](const Budget& budget) { require_valid(*find_operator(call.named().name), call, budget); });
-  if (!is_valid || step.state) return false;
+  if (!is_valid(call, *execution.fault) || step.state) return false;
   format::Text operands;
   write_operands(call, operands);
-  return optimized::refuse(*execution.fault, "I4", {}, "there is no kernel of ", call.named().name, " for ",
+  return optimized::refuse(*execution.fault, "I4", nowhere, "there is no kernel of ", call.named().name, " for ",
                            operands.view());
 }
 
@@ -62,13 +77,11 @@ bool accepts(const Call&) { return true; }
 
 }  // namespace
 
-const Kernel reference_kernel{"reference", accepts, nullptr, refuse};
+const Kernel refusing_kernel{"reference", accepts, nullptr, refuse};
 
-const assay_fallback* reference_fallback() { return reinterpret_cast<const assay_fallback*>(&reference_kernel); }
+const assay_refusals* reference_refusals() { return reinterpret_cast<const assay_refusals*>(&refusing_kernel); }
 
-Budget budget_of_this_thread() { return charged ? *charged : Budget(); }
-
-FallbackBudget::FallbackBudget(const Budget& budget) { charged = &budget; }
-FallbackBudget::~FallbackBudget() { charged = nullptr; }
+RefusalBudget::RefusalBudget(const Budget& budget) { charged = &budget; }
+RefusalBudget::~RefusalBudget() { charged = nullptr; }
 
 }  // namespace assay::optimized

@@ -1,7 +1,6 @@
-#include "optimized/fallback/values.h"
+#include "optimized/refusals/values.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "reference/fault.h"
 #include "reference/program/rule.h"
@@ -101,24 +100,6 @@ assay::Value to_reference(const Value& value, bool with_elements) {
 
 void require_fit(std::span<Result> results, format::RuleId rule) {
   for (Result& r : results) prepare(r, rule);
-}
-
-void store(std::span<Result> results, format::RuleId rule) {
-  require_fit(results, rule);
-  for (const Result& r : results)
-    if (const auto* from = std::get_if<assay::Tensor>(&r.value)) {
-      Tensor& to = *r.to->tensor;
-      std::ranges::copy(from->sizes, to.sizes);
-      if (!from->bytes.empty()) std::memcpy(to.data, from->bytes.data(), from->bytes.size());
-    } else if (const auto* n = std::get_if<Int>(&r.value)) {
-      r.to->kind = ValueKind::integer, r.to->integer = *n;
-    } else if (const auto* d = std::get_if<double>(&r.value)) {
-      r.to->kind = ValueKind::real, r.to->real = *d;
-    } else if (const auto* b = std::get_if<bool>(&r.value)) {
-      r.to->kind = ValueKind::boolean, r.to->boolean = *b;
-    } else {
-      r.to->kind = ValueKind::none;
-    }
 }
 
 }  // namespace assay::optimized

@@ -9,14 +9,12 @@ namespace assay::optimized {
 // assay::Fault if a list of integers has an item that is no integer.
 assay::Value to_reference(const Value& value, bool with_elements = true);
 
-// Stores results of the reference in the values of the method. If one result does not fit, stores none and throws
-// assay::Fault.
+// A result of the reference, and the value of the method that would store it.
 struct Result {
   assay::Value value;
   Value* to;
 };
-void store(std::span<Result> results, format::RuleId rule);
-// Throws the fault of store() if a result does not fit.
+// Throws assay::Fault if a result does not fit.
 void require_fit(std::span<Result> results, format::RuleId rule);
 
 }  // namespace assay::optimized
