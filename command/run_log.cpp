@@ -44,7 +44,9 @@ text::Json summary_json(const verdict::Summary& summary) {
     text::Json& json = all[name];
     json = {{"headline", verdict::headline(testee)},
             {"promised", verdict::counts_json(verdict::promised_counts(testee))}};
-    json["passes"] = verdict::kinds_of_passes(testee), json["answers_by_dtype"] = verdict::answers_by_dtype(testee);
+    json["passes"] = verdict::kinds_of_passes(testee), json["answered"] = text::Json::object();
+    for (const verdict::FeatureCounts& f : verdict::answers_by_feature(testee))
+      for (const auto& [value, count] : f.values) json["answered"][f.feature][value] = count;
     json["operators"] = text::Json::object(), json["defects"] = text::Json::array();
     for (const auto& [op, entry] : testee.operators) json["operators"][op] = verdict::counts_json(entry.verdicts);
     for (const verdict::Defect& d : testee.defects) json["defects"].push_back(verdict::to_json(d));

@@ -9,12 +9,7 @@
 namespace assay::cases {
 namespace {
 
-std::vector<std::string_view> dtype_names() {
-  std::vector<std::string_view> names;
-  for (int k = 0; k < 64; ++k) names.push_back(dtype_numbered(k) ? info(*dtype_numbered(k)).name : "none");
-  return names;
-}
-
+using verdict::CallFeatures, verdict::call_features, verdict::no_value;
 using Number = std::int8_t;
 
 // A call, and what its features are read from.
@@ -171,38 +166,6 @@ class FeatureReader {
 };
 
 }  // namespace
-
-const std::array<CallFeature, call_feature_count>& call_features() {
-  static const std::vector<std::string_view> alike{"equal", "different"}, usual{"usual", "another", "different"},
-      truths{"false", "true"};
-  static const std::array<CallFeature, call_feature_count> all{{
-      {"dtype", dtype_names()},
-      {"dtypes of tensors", alike},
-      {"rank", {"0", "1", "2", "3", "4", "more"}},
-      {"layout", {"contiguous", "channels last", "another"}},
-      {"layouts of tensors", alike},
-      {"sizes of tensors", alike},
-      {"first size", {"0", "1", "up to 16", "more"}},
-      {"last size", {"0", "1", "up to 16", "more"}},
-      {"elements", {"0", "1", "up to 64", "more"}},
-      {"optional tensors", {"none", "some", "all"}},
-      {"groups", {"1", "several", "one a channel"}},
-      {"stride", usual},
-      {"padding", usual},
-      {"dilation", usual},
-      {"output padding", usual},
-      {"taps", usual},
-      {"transposed", truths},
-      {"keepdim", truths},
-      {"dim", {"none", "first", "inner", "last", "negative", "several"}},
-      {"first flag", truths},
-      {"second flag", truths},
-      {"number", {"1", "0", "an integer", "a fraction", "a bool", "none"}},
-      {"entries of a list", {"0", "1", "2", "more"}},
-      {"sizes given", usual},
-  }};
-  return all;
-}
 
 CallFeatures call_features_of(const Operator& op, std::span<const Value> arguments) {
   return FeatureReader(op, arguments).features();

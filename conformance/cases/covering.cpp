@@ -17,6 +17,8 @@
 namespace assay::cases {
 namespace {
 
+using verdict::CallFeatures, verdict::call_feature_count, verdict::call_features, verdict::no_value;
+
 constexpr std::size_t most_tried = 60'000;      // mutated calls of an operator
 constexpr std::size_t most_mutations_made = 5;  // of a call
 constexpr std::size_t most_double = 6'000;      // tries with two mutations at once

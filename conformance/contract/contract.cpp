@@ -42,15 +42,6 @@ bool one_layout(std::span<const Value> arguments) {
   return layouts.size() <= 1;
 }
 
-bool inputs_share_layouts(const Operator& op, std::span<const Value> arguments) {
-  std::map<int, Dims> by_rank;  // the dim order of the first input of each rank
-  bool all = true;
-  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t i) {
-    if (!op.arguments[i].out) all = all && by_rank.try_emplace(t.rank(), t.dim_order).first->second == t.dim_order;
-  });
-  return all;
-}
-
 std::vector<Dims> dim_orders(std::span<const Value> arguments, std::size_t outs) {
   std::vector<Dims> all;
   cases::each_tensor(arguments.last(outs), [&](const Tensor& t, std::size_t) { all.push_back(t.dim_order); });
@@ -96,8 +87,16 @@ DTypes Declaration::dtypes_of(const Operator& op, std::size_t argument) const {
   return all;
 }
 
-bool share_layouts(const Operator& op, std::span<const Value> arguments) {
-  if (!inputs_share_layouts(op, arguments)) return false;
+bool inputs_share_layouts(const Operator& op, std::span<const Value> arguments) {
+  std::map<int, Dims> by_rank;  // the dim order of the first input of each rank
+  bool all = true;
+  cases::each_tensor(arguments, [&](const Tensor& t, std::size_t i) {
+    if (!op.arguments[i].out) all = all && by_rank.try_emplace(t.rank(), t.dim_order).first->second == t.dim_order;
+  });
+  return all;
+}
+
+bool outs_have_stated_layouts(const Operator& op, std::span<const Value> arguments) {
   return arguments.size() < op.arguments.size() || one_layout(arguments) || outs_follow_layout_rule(op, arguments);
 }
 
@@ -106,7 +105,10 @@ std::string LayoutPromise::excludes(const Operator& op, std::span<const Value> a
     const std::string name = cases::layout_name(t);
     return one_of(allowed, name) ? "" : concat("the layout ", name);
   });
-  return !layout.empty() || !shared || share_layouts(op, arguments) ? layout : "tensors of different dim orders";
+  if (!layout.empty()) return layout;
+  const bool is_allowed = (!shared_inputs || inputs_share_layouts(op, arguments)) &&
+                          (!stated_outs || outs_have_stated_layouts(op, arguments));
+  return is_allowed ? "" : "tensors of different dim orders";
 }
 
 judge::Refusals Contract::allowed_refusals(bool promised) const {

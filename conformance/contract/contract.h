@@ -41,16 +41,19 @@ struct Declaration {
 struct LayoutPromise {
   Operators operators;
   std::vector<std::string> allowed;  // names as layout_name() returns them
-  bool shared = false;               // see share_layouts()
+  bool shared_inputs = false;        // inputs_share_layouts() holds
+  bool stated_outs = false;          // outs_have_stated_layouts() holds
 
   // Returns what the promise does not allow, such as "tensors of different dim orders"; empty if it allows the call.
   std::string excludes(const Operator& op, std::span<const Value> arguments) const;
 };
 
-// Whether all input tensors of one rank have the same layout, and each out has the layout of all inputs or the one that
-// the operator's entry states. A weight of rank 1 may be contiguous beside a channels-last image. `arguments` follow
-// the schema; the outs may be missing.
-bool share_layouts(const Operator& op, std::span<const Value> arguments);
+// Whether all input tensors of one rank have the same layout. A weight of rank 1 may be contiguous beside a
+// channels-last image. `arguments` follow the schema; the outs may be missing.
+bool inputs_share_layouts(const Operator& op, std::span<const Value> arguments);
+
+// Whether each out has the layout of all inputs or the one that the operator's entry states. True without outs.
+bool outs_have_stated_layouts(const Operator& op, std::span<const Value> arguments);
 
 struct RankPromise {
   Operators operators;

@@ -33,7 +33,8 @@ void Draft::add(const Operator& op, const cases::HostCall& call, const verdict::
   slices_.insert(r.slices.begin(), r.slices.end());
   Accepted& accepted = operators_[op.name];
   accepted.layouts.insert(r.layouts.begin(), r.layouts.end());
-  accepted.shared = accepted.shared && share_layouts(op, call.arguments);
+  accepted.shared_inputs = accepted.shared_inputs && inputs_share_layouts(op, call.arguments);
+  accepted.stated_outs = accepted.stated_outs && outs_have_stated_layouts(op, call.arguments);
   Row row(op.arguments.size());
   cases::each_tensor(call.arguments, [&](const Tensor& t, std::size_t i) {
     accepted.most_rank = std::max<Int>(accepted.most_rank, t.rank());
@@ -51,8 +52,9 @@ void Draft::write(std::ostream& out) const {
     operators.push_back(quoted(std::string(name)));
     std::vector<std::string> layouts;
     for (const std::string& layout : accepted.layouts) layouts.push_back(quoted(layout));
-    by_layouts[fmt::format("allowed: [{}]\n    shared: {}", fmt::join(layouts, ", "), accepted.shared)].push_back(
-        operators.back());
+    by_layouts[fmt::format("allowed: [{}]\n    shared_inputs: {}\n    stated_outs: {}", fmt::join(layouts, ", "),
+                           accepted.shared_inputs, accepted.stated_outs)]
+        .push_back(operators.back());
     by_rank[fmt::format("most: {}", accepted.most_rank)].push_back(operators.back());
   }
   const auto write_alike = [&](std::string_view key, const auto& promises) {

@@ -27,7 +27,7 @@ class Draft {
     std::set<Row> rows;
     std::set<std::size_t> mixed;  // arguments that are lists and whose tensors had different dtypes
     std::set<std::string> layouts;
-    bool shared = true;  // whether share_layouts() held for every call
+    bool shared_inputs = true, stated_outs = true;  // whether they held for every call
     Int most_rank = 0;
   };
 

@@ -40,12 +40,12 @@ Operators operators_of(const Yaml& map) {
 }
 
 LayoutPromise layout_in(const Yaml& map) {
-  map.check_keys({"operators", "allowed", "shared", "source"});
+  map.check_keys({"operators", "allowed", "shared_inputs", "stated_outs", "source"});
   for (const Yaml& name : map.at("allowed").items())
     if (name.text() != "contiguous" && name.text() != "channels_last" && !name.text().starts_with('('))
       name.refuse("contract.layout", concat("there is no layout \"", name.text(), '"'));
-  const Yaml* shared = map.find("shared");
-  return {operators_of(map), map.at("allowed").texts(), shared && shared->boolean()};
+  const auto is_set = [&](const char* key) { return map.find(key) && map.find(key)->boolean(); };
+  return {operators_of(map), map.at("allowed").texts(), is_set("shared_inputs"), is_set("stated_outs")};
 }
 
 RankPromise rank_in(const Yaml& map) {

@@ -34,6 +34,13 @@ text::Json operator_json(const std::string& name, const verdict::OperatorSummary
           {"layouts", tally_json(entry.layouts)}};
 }
 
+text::Json features_json(const verdict::TesteeSummary& testee) {
+  text::Json list = text::Json::array();
+  for (const verdict::FeatureCounts& f : verdict::answers_by_feature(testee))
+    list.push_back({{"name", f.feature}, {"text", verdict::to_text(f)}});
+  return list;
+}
+
 text::Json testee_json(const std::string& name, const verdict::TesteeSummary& testee) {
   text::Json operators = text::Json::array();
   for (const auto& [operator_name, entry] : testee.operators) operators.push_back(operator_json(operator_name, entry));
@@ -45,7 +52,7 @@ text::Json testee_json(const std::string& name, const verdict::TesteeSummary& te
           {"judged", verdict::judged_of(promised)},
           {"promised", verdict::counts_json(promised)},
           {"passes", verdict::kinds_of_passes(testee)},
-          {"answers_by_dtype", verdict::answers_by_dtype(testee)},
+          {"features", features_json(testee)},
           {"untried", verdict::untried_promises(testee)},
           {"unexamined", verdict::unexamined_operators(testee)},
           {"passing_though_listed", testee.passing_though_listed},

@@ -65,11 +65,19 @@ void write_rest(std::ostream& out, const verdict::TesteeSummary& testee) {
               "cases are listed as expected failures, but pass");
 }
 
+void write_features(std::ostream& out, const std::vector<verdict::FeatureCounts>& features) {
+  if (features.size() < 2) return;  // the dtype alone is beside the headline
+  out << "\n<details><summary>Distinct calls answered, by feature</summary>\n\n| feature | calls |\n|---|---|\n";
+  for (const verdict::FeatureCounts& f : features)
+    fmt::print(out, "| {} | {} |\n", f.feature, plain(verdict::to_text(f)));
+  out << "\n</details>\n";
+}
+
 void write_testee(std::ostream& out, const std::string& name, const verdict::TesteeSummary& testee) {
   fmt::print(out, "### {}: {}\n\n{}", plain(name), verdict::headline(testee), verdict::kinds_of_passes(testee));
-  const std::vector<std::string> dtypes = verdict::answers_by_dtype(testee);
-  fmt::print(out, "{}{}\n",
-             dtypes.empty() ? "" : "; answers by dtype: ", plain(fmt::format("{}", fmt::join(dtypes, ", "))));
+  const std::vector<verdict::FeatureCounts> features = verdict::answers_by_feature(testee);
+  if (!features.empty()) fmt::print(out, "; by {}: {}", features[0].feature, plain(verdict::to_text(features[0])));
+  out << '\n';
   if (const std::string untried = verdict::untried_promises(testee); !untried.empty())
     fmt::print(out, "\n{}\n", plain(untried));
   std::vector<const verdict::Defect*> counting;
@@ -77,6 +85,7 @@ void write_testee(std::ostream& out, const std::string& name, const verdict::Tes
     if (verdict::excuse(d).empty()) counting.push_back(&d);
   write_defects(out, counting);
   write_rest(out, testee);
+  write_features(out, features);
   out << '\n';
 }
 

@@ -208,17 +208,28 @@ void write_expected(std::ostream& out, const verdict::TesteeSummary& testee) {
     fmt::print(out, "{} is listed, but passes\n", text::printable(id));
 }
 
-// The answers by dtype, in lines that fit, and the promises without an answer.
+// The values of a feature with their counts, in lines that fit.
+void write_counts(std::ostream& out, const verdict::FeatureCounts& counts, std::size_t name_width, std::size_t width) {
+  std::string line = fmt::format("  {:<{}} ", counts.feature, name_width);
+  const std::size_t begin = line.size();
+  for (const auto& [value, count] : counts.values) {
+    const std::string text =
+        fmt::format(" {}: {}{}", text::printable(value), count, &value == &counts.values.back().first ? "" : ",");
+    if (width != TableStyle::unlimited && line.size() > begin && line.size() + text.size() > width)
+      out << std::exchange(line, std::string(begin, ' ')) << '\n';
+    line += text;
+  }
+  out << line << '\n';
+}
+
+// The answers by the features of their calls, and the promises without an answer.
 void write_passes(std::ostream& out, const verdict::TesteeSummary& testee, std::size_t width) {
   fmt::print(out, "\n{}\n", verdict::kinds_of_passes(testee));
-  std::string line = "answers by dtype:";
-  for (const std::string& said : verdict::answers_by_dtype(testee)) {
-    const std::string text = text::printable(said);
-    if (width != TableStyle::unlimited && line.size() + 1 + text.size() >= width)
-      out << std::exchange(line, " ") << '\n';
-    line += (line.ends_with(':') || line == " " ? " " : ", ") + text;
-  }
-  if (!line.ends_with(':')) out << line << '\n';
+  const std::vector<verdict::FeatureCounts> features = verdict::answers_by_feature(testee);
+  std::size_t name_width = 0;
+  for (const verdict::FeatureCounts& f : features) name_width = std::max(name_width, f.feature.size());
+  if (!features.empty()) out << "distinct calls answered, by feature\n";
+  for (const verdict::FeatureCounts& f : features) write_counts(out, f, name_width, width);
   if (const std::string untried = verdict::untried_promises(testee); !untried.empty())
     out << text::printable(untried) << '\n';
 }

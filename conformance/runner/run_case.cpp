@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "conformance/cases/call_features.h"
+#include "conformance/cases/fingerprint.h"
 #include "conformance/cases/host_call.h"
 #include "conformance/judge/choice.h"
 #include "conformance/judge/judge.h"
@@ -58,6 +60,8 @@ void describe_case(verdict::Record& r, const cases::Case& c, const contract::Con
   r.valid = host.valid();
   contract::Promise promise = contract.promise(*c.op, host);
   r.slices = std::move(promise.slices), r.promised = promise.promised;
+  r.call = text::digits_of(text::digest(cases::fingerprint(*c.op, host.arguments)));
+  r.features = verdict::to_text(cases::call_features_of(*c.op, host.arguments));
 }
 
 void describe_call(verdict::Record& r, const cases::Case& c, std::span<const Value> given) {

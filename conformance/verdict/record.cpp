@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "conformance/verdict/call_features.h"
 #include "conformance/verdict/fields.h"
 #include "conformance/verdict/packed_fields.h"
 
@@ -25,6 +26,8 @@ void visit_record(RecordType& record, Visitor&& visit) {
   visit.required("class", record.failure);
   visit.required("distance", record.distance);
   visit.required("seconds", record.seconds);
+  visit.optional("call", record.call);
+  visit.optional("features", record.features);
   visit.optional("rule", record.rule);
   visit.optional("message", record.message);
   visit.optional("inputs", record.inputs);
@@ -42,6 +45,7 @@ void check_agreement(const Record& record) {
     throw std::invalid_argument(
         fmt::format("\"dtypes\" and \"layouts\" must name the same tensors, got {} and {} entries",
                     record.dtypes.size(), record.layouts.size()));
+  if (!record.features.empty()) static_cast<void>(features_from(record.features));
   const bool may_have_class = is_failure(record.verdict);
   if (record.verdict == Verdict::fail && record.failure == Class::none)
     throw std::invalid_argument("verdict \"fail\" needs a class, got \"\"");

@@ -32,6 +32,8 @@ struct Record {
   // The distance of the worst element, in units of its bound; empty if the value is not numeric.
   std::optional<double> distance;
   double seconds = 0;
+  std::string call;      // a digest of the operator and its arguments; empty if unknown
+  std::string features;  // the features of the call, as features_from() reads them; empty if unknown
 
   // Details of a verdict other than pass; empty if there are none.
   std::string rule;     // id of the rule, or the accuracy row, that the verdict is about

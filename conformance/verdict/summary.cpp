@@ -18,6 +18,16 @@ void add_to(std::map<std::string, VerdictCounts>& tally, const std::vector<std::
   for (const std::string& name : std::set<std::string>(names.begin(), names.end())) ++tally[name][index(verdict)];
 }
 
+// Counts a call once, whichever cases make it.
+void count_answer(TesteeSummary& testee, const Record& r) {
+  if (!testee.answered.insert(std::hash<std::string>()(r.call.empty() ? r.case_id : r.call)).second) return;
+  if (!r.dtypes.empty()) ++testee.answered_dtypes[r.dtypes.front()];
+  if (r.features.empty()) return;
+  const CallFeatures features = features_from(r.features);
+  for (std::size_t k = 1; k < features.size(); ++k)
+    if (features[k] != no_value) ++testee.answered_features[k][static_cast<std::size_t>(features[k])];
+}
+
 VerdictCounts sum(const TesteeSummary& testee, VerdictCounts OperatorSummary::*counts) {
   VerdictCounts all{};
   for (const auto& [name, entry] : testee.operators) add(all, entry.*counts);
@@ -52,7 +62,7 @@ void Summary::add(const Record& r) {
   if (r.promised) ++entry.promised[index(r.verdict)];
   if (r.promised && (r.verdict == Verdict::pass || r.verdict == Verdict::quality)) {
     ++(r.valid ? entry.answers : entry.refusals);
-    if (r.valid && !r.dtypes.empty()) ++entry.answers_by_dtype[r.dtypes.front()];
+    if (r.valid) count_answer(testee, r);
   }
   entry.seconds += r.seconds;
   add_to(entry.dtypes, r.dtypes, r.verdict);
@@ -102,19 +112,32 @@ std::string headline(const TesteeSummary& testee) {
 std::string kinds_of_passes(const TesteeSummary& testee) {
   std::uint64_t answers = 0, refusals = 0;
   for (const auto& [name, entry] : testee.operators) answers += entry.answers, refusals += entry.refusals;
-  return fmt::format("{} answers and {} right refusals pass", answers, refusals);
+  const std::size_t calls = testee.answered.size();
+  return fmt::format("{} answers{} and {} right refusals pass", answers,
+                     calls == answers ? "" : fmt::format(", to {} distinct calls,", calls), refusals);
 }
 
-std::vector<std::string> answers_by_dtype(const TesteeSummary& testee) {
-  std::map<std::string, std::uint64_t> counts;
-  for (const auto& [name, entry] : testee.operators)
-    for (const auto& [dtype, count] : entry.answers_by_dtype) counts[dtype] += count;
-  std::vector<std::pair<std::uint64_t, std::string>> sorted;
-  for (const auto& [dtype, count] : counts) sorted.emplace_back(count, dtype);
-  std::ranges::stable_sort(sorted, std::greater(), [](const auto& one) { return one.first; });
+std::vector<FeatureCounts> answers_by_feature(const TesteeSummary& testee) {
+  std::vector<FeatureCounts> all;
+  std::vector<std::pair<std::string, std::uint64_t>> dtypes(testee.answered_dtypes.begin(),
+                                                            testee.answered_dtypes.end());
+  std::ranges::stable_sort(dtypes, std::greater(), [](const auto& dtype) { return dtype.second; });
+  if (!dtypes.empty()) all.push_back({std::string(call_features()[0].name), std::move(dtypes)});
+  for (std::size_t k = 1; k < call_feature_count; ++k) {
+    const auto& counts = testee.answered_features[k];
+    if (std::ranges::count(counts, 0) == std::ssize(counts)) continue;
+    const CallFeature& feature = call_features()[k];
+    FeatureCounts row{std::string(feature.name), {}};
+    for (std::size_t v = 0; v < feature.values.size(); ++v) row.values.emplace_back(feature.values[v], counts[v]);
+    all.push_back(std::move(row));
+  }
+  return all;
+}
+
+std::string to_text(const FeatureCounts& counts) {
   std::vector<std::string> texts;
-  for (const auto& [count, dtype] : sorted) texts.push_back(fmt::format("{} {}", dtype, count));
-  return texts;
+  for (const auto& [value, count] : counts.values) texts.push_back(fmt::format("{}: {}", value, count));
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 std::string untried_promises(const TesteeSummary& testee, std::size_t most) {

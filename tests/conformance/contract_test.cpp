@@ -103,7 +103,7 @@ const std::vector<Wrong> wrong_contracts{
     {"contract.kind", ":3", "ranks: [{most: many, source: here}]\n"},
     {"contract.kind", ":3", "ranks: [{most: -1, source: here}]\n"},
     {"contract.kind", ":3", "ranks: 3\n"},
-    {"contract.kind", ":3", "layouts: [{allowed: [contiguous], shared: perhaps, source: here}]\n"},
+    {"contract.kind", ":3", "layouts: [{allowed: [contiguous], stated_outs: perhaps, source: here}]\n"},
     {"contract.kind", ":3", "slices: {allowed: [exported], source: here}\n"},
     {"contract.kind", ":4", "dtypes:\n  - {allowed: [bool], source: here}\n"},
     {"contract.slice", ":4", "slices:\n  - {allowed: [everyday], source: here}\n"},
@@ -158,7 +158,7 @@ TEST(ContractFile, EveryKeyAtItsBoundary) {
       "arithmetic: {mode: half-accumulation, source: here}\n"
       "slices:\n  - {allowed: exported, source: here}\n  - {allowed: [half], source: there}\n"
       "dtypes: {allowed: [float32, float16], source: here}\n"
-      "layouts:\n  - {operators: [add], allowed: [contiguous, '(0, 2, 1)'], shared: true, source: here}\n"
+      "layouts:\n  - {operators: [add], allowed: [contiguous, '(0, 2, 1)'], shared_inputs: true, source: here}\n"
       "ranks: [{most: 0, source: here}]\n"
       "operators: {allowed: ['aten::*'], source: here}\n"
       "excluded: []\n"
@@ -328,21 +328,46 @@ TEST(Executorch, DimOrders) {
   EXPECT_FALSE(states("dim_order_ops::_clone_dim_order.out", other, first));
 }
 
-TEST(Executorch, InputsOfOneRankShareTheirDimOrder) {
+TEST(Executorch, OperatorsThatTheExporterGivesMixedDimOrdersAcceptThem) {
   const Tensor first = make(float32, {1, 2, 3, 4}), last = make(float32, {1, 2, 3, 4}, {0, 2, 3, 1});
   const Tensor row = make(float32, {4});
-  const auto states = [](std::string_view name, const Value& self, const Value& other, const Tensor& result) {
-    std::vector<Value> arguments(op(name).arguments.size());
-    arguments[0] = self, arguments[1] = other, arguments.back() = result;
-    return executorch().promises_types(op(name), arguments);
+  const auto states = [](std::string_view name, std::vector<Value> inputs, const Tensor& result) {
+    inputs.resize(op(name).arguments.size());
+    inputs.back() = result;
+    return executorch().promises_types(op(name), inputs);
   };
-  EXPECT_TRUE(states("aten::mul.out", last, last, last));
-  EXPECT_FALSE(states("aten::mul.out", last, first, last));
-  EXPECT_TRUE(states("aten::mul.out", last, row, last)) << "of two ranks";
-  EXPECT_TRUE(states("aten::amax.out", last, Ints{1}, make(float32, {1, 3, 4}))) << "the entry states this dim order";
-  EXPECT_FALSE(states("aten::amax.out", first, Ints{1}, make(float32, {1, 3, 4}, {0, 2, 1})));
-  EXPECT_FALSE(states("aten::cat.out", Tensors{last, last}, Int{1}, make(float32, {1, 4, 3, 4})));
-  EXPECT_FALSE(states("aten::cat.out", Tensors{last, first}, Int{1}, last));
+  EXPECT_TRUE(states("aten::mul.out", {last, last}, last));
+  EXPECT_TRUE(states("aten::mul.out", {last, row}, last)) << "of two ranks";
+  EXPECT_TRUE(states("aten::mul.out", {last, first}, last));
+  EXPECT_TRUE(states("aten::mul.out", {first, last}, first));
+  EXPECT_FALSE(states("aten::mul.out", {first, last}, last)) << "the entry states the dim order of the first input";
+  EXPECT_FALSE(states("aten::mul.out", {last, make(float32, {1, 2, 3, 4}, {3, 2, 1, 0})}, last));
+  EXPECT_TRUE(states("aten::where.self_out", {make(boolean, {1, 2, 3, 4}), last, first}, first));
+  EXPECT_TRUE(states("aten::cat.out", {Tensors{last, first}, Int{1}}, make(float32, {1, 4, 3, 4})));
+  EXPECT_FALSE(states("aten::cat.out", {Tensors{last, last}, Int{1}}, make(float32, {1, 4, 3, 4})));
+  EXPECT_TRUE(states("aten::convolution.out",
+                     {last, first, {}, Ints{1, 1}, Ints{1, 2}, Ints{1, 1}, false, Ints{0, 0}, Int{1}},
+                     make(float32, {1, 1, 3, 5}, {0, 2, 3, 1})));
+}
+
+TEST(Executorch, InputsOfOneRankShareTheirDimOrderElsewhere) {
+  const Tensor first = make(float32, {1, 2, 3, 4}), last = make(float32, {1, 2, 3, 4}, {0, 2, 3, 1});
+  const auto states = [](const Tensor& self, const Tensor& other) {
+    const std::vector<Value> arguments{self, other, self};
+    return executorch().promises_types(op("aten::floor_divide.out"), arguments);
+  };
+  EXPECT_TRUE(states(last, last));
+  EXPECT_FALSE(states(last, first)) << "the exporter emits aten::div.out_mode in its place";
+}
+
+TEST(Executorch, OutsHaveTheDimOrderOfTheEntry) {
+  const Tensor first = make(float32, {1, 2, 3, 4}), last = make(float32, {1, 2, 3, 4}, {0, 2, 3, 1});
+  const auto states = [](const Tensor& self, const Tensor& result) {
+    const std::vector<Value> arguments{self, Ints{1}, false, result};
+    return executorch().promises_types(op("aten::amax.out"), arguments);
+  };
+  EXPECT_TRUE(states(last, make(float32, {1, 3, 4})));
+  EXPECT_FALSE(states(first, make(float32, {1, 3, 4}, {0, 2, 1})));
 }
 
 TEST(Executorch, SaysWhatItDoesNotPromise) {

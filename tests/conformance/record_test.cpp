@@ -129,6 +129,10 @@ TEST(Record, BadInputIsRefusedByName) {
             "\"crash\", \"timeout\", \"undecided\", got \"passed\"");
   EXPECT_EQ(error_of(line_with("verdict", "fail")), "record: verdict \"fail\" needs a class, got \"\"");
   EXPECT_EQ(error_of(line_with("class", "nan")), "record: verdict \"pass\" has no class, got \"nan\"");
+  EXPECT_EQ(error_of(line_with("features", "12")), "record: \"features\" must have 23 characters, got 2");
+  for (const char wrong : {'6', '/', 'x'})  // the rank has the values 0 to 5
+    EXPECT_EQ(error_of(line_with("features", "-" + std::string(1, wrong) + std::string(21, '-'))),
+              std::string("record: \"features\" must have a digit below 6 or - for rank, got ") + wrong);
   EXPECT_EQ(error_of(line_with("elements", -1)), "record: field \"elements\" must be an integer of at least 0, got -1");
   EXPECT_EQ(error_of(line_with("known", "yes")), "record: field \"known\" must be true or false, got \"yes\"");
   EXPECT_EQ(error_of(line_with("inputs", {{{"name", "self"}}})),

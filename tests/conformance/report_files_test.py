@@ -233,8 +233,8 @@ class Sarif(Folder):
 
 class Markdown(Folder):
     def rows(self, text):
-        """The cells of the table, as GitHub cuts them: at bars that are not escaped."""
-        lines = [line for line in text.splitlines() if line.startswith("|")]
+        """The cells of the first table, as GitHub cuts them: at bars that are not escaped."""
+        lines = re.search(r"(^\|.*\n)+", text, re.M)[0].splitlines()
         self.assertRegex(lines[1], r"^(\|[-:]+)+\|$")
         return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[:1] + lines[2:]]
 
@@ -252,6 +252,12 @@ class Markdown(Folder):
             self.assertIn(defect["smallest"]["case"], row[4])
         self.assertIn("- 1 defect: outside of the contract\n", text)
         self.assertIn("- 1 defect: listed as an expected failure\n", text)
+
+    def test_answers_are_counted_by_feature(self):
+        text = self.written("markdown", RUNS / "old.jsonl")
+        self.assertRegex(text, r"right refusals pass; by dtype: float32: \d+")
+        self.assertIn("| rank | 0: 0, 1: 1, 2: 1, 3: 0, 4: 0, more: 0 |\n", text)
+        self.assertNotIn("| keepdim |", text)
 
     def test_hostile_texts_are_texts(self):
         text = self.written("markdown", self.hostile())
@@ -436,7 +442,7 @@ class Stranger(Folder):
             return value + self.CONTROLS + "$ rm" if isinstance(value, str) else value
 
         def kept(key, item):
-            words = ("verdict", "class", "tier", "verdicts", "cases", "complete", "distance")
+            words = ("verdict", "class", "tier", "verdicts", "cases", "complete", "distance", "features")
             return item if key in words else hostile(item)
         old, new = self.changed(lambda line: hostile(line) if "footer" not in line else None), self.folder / "new.jsonl"
         text = old.read_text()

@@ -78,6 +78,42 @@ TEST(Summary, CountsPerTesteeOperatorAndVerdict) {
   EXPECT_EQ(verdict::headline(testee), "2 of 5 promised calls pass (40.00 %); 0 defects");
 }
 
+// The position of a feature's value in the field `features`: the dtype has none.
+std::string with_values(std::vector<std::pair<std::string_view, char>> values) {
+  std::string text(verdict::call_feature_count - 1, '-');
+  for (const auto& [name, digit] : values) {
+    const auto at = std::ranges::find(verdict::call_features(), name, &verdict::CallFeature::name);
+    text[static_cast<std::size_t>(at - verdict::call_features().begin()) - 1] = digit;
+  }
+  return text;
+}
+
+TEST(Summary, CountsDistinctCallsByFeature) {
+  verdict::Record first = passing("aten::add.out", "#0"), again = passing("aten::add.out", "#0~dtype:0:5:0"),
+                  matrix = passing("aten::add.out", "#1"),
+                  wrong = failing("aten::add.out", verdict::Class::value, "#2"),
+                  outside = passing("aten::add.out", "#3"), refused = passing("aten::add.out", "#4");
+  first.features = again.features = with_values({{"rank", '1'}, {"keepdim", '0'}});
+  matrix.features = wrong.features = outside.features = refused.features = with_values({{"rank", '2'}});
+  first.call = again.call = "a", matrix.call = "b", wrong.call = "c", outside.call = "d", refused.call = "e";
+  matrix.dtypes = {"int8", "float32"}, outside.promised = false, refused.valid = false;
+  const verdict::Summary summary = summary_of({first, again, matrix, wrong, outside, refused});
+  const verdict::TesteeSummary& testee = summary.testees.at("executorch");
+  std::vector<std::string> rows;
+  for (const verdict::FeatureCounts& f : verdict::answers_by_feature(testee))
+    rows.push_back(f.feature + " " + verdict::to_text(f));
+  EXPECT_THAT(rows, ElementsAre("dtype float32: 1, int8: 1", "rank 0: 0, 1: 1, 2: 1, 3: 0, 4: 0, more: 0",
+                                "keepdim false: 1, true: 0"));
+  EXPECT_EQ(verdict::kinds_of_passes(testee), "3 answers, to 2 distinct calls, and 1 right refusals pass");
+  const std::string table = table_of(summary);
+  EXPECT_THAT(table, HasSubstr("distinct calls answered, by feature\n"
+                               "  dtype    float32: 1, int8: 1\n"
+                               "  rank     0: 0, 1: 1, 2: 1, 3: 0, 4: 0, more: 0\n"
+                               "  keepdim  false: 1, true: 0\n"));
+  for (const std::string& line : lines_of(table_of(summary, {.width = 30})))
+    if (line.starts_with("  ")) EXPECT_LE(code_points(line), 30) << line;
+}
+
 TEST(Summary, AListedFailureIsReportedOnlyIfItPasses) {
   verdict::Record expected = failing("aten::add.out", verdict::Class::value), mended = passing("aten::add.out", "#1");
   expected.known = mended.known = true;
@@ -209,7 +245,8 @@ quality         aten::add.out is less accurate than it should be always (1 case)
                 assay case aten::add.out#6
 
 4 answers and 0 right refusals pass
-answers by dtype: float32 4
+distinct calls answered, by feature
+  dtype  float32: 4
 4 of 6 promised calls pass (66.67 %); 3 defects
 )");
 }
@@ -329,7 +366,7 @@ TEST(Html, TellsAnswersFromRefusalsAndNamesUntriedPromises) {
   const auto data = data_of(page_of(verdict::summarize(run)));
   const auto& testee = data["testees"][0];
   EXPECT_EQ(testee["passes"], "1 answers and 0 right refusals pass");
-  EXPECT_EQ(testee["answers_by_dtype"], nlohmann::json::parse(R"(["float32 1"])"));
+  EXPECT_EQ(testee["features"], nlohmann::json::parse(R"([{"name": "dtype", "text": "float32: 1"}])"));
   EXPECT_EQ(testee["untried"], "promised, but not answered in any call: aten::add.out (int8)");
 }
 

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "conformance/cases/call_features.h"
 #include "conformance/contract/read_contract.h"
 #include "conformance/scenarios/scenario.h"
 #include "conformance/verdict/stated_defects.h"
@@ -67,7 +66,7 @@ TEST(Words, TheRuntimeSuiteHasTheWordsOfTheSpecification) {
 
 TEST(Words, FeaturesOfCallsHaveTheWordsOfTheSpecification) {
   std::vector<std::string> names;
-  for (const cases::CallFeature& feature : cases::call_features()) names.emplace_back(feature.name);
+  for (const verdict::CallFeature& feature : verdict::call_features()) names.emplace_back(feature.name);
   EXPECT_THAT(names_of(documented("Made cases")), ElementsAreArray(names));
 }
 

@@ -41,6 +41,7 @@ inline verdict::Record failing(std::string operator_name, verdict::Class failure
 inline verdict::Record detailed() {
   verdict::Record record = failing("aten::_softmax.out", verdict::Class::value, "#17~dtype:0:5~size:1:0");
   record.distance = 31.4;
+  record.call = "0123456789abcdef", record.features = "-20--222---------4-----";
   record.rule = "softmax.accuracy";
   record.message = "Element (1, 0) of größe 日本 is off: </script>";
   record.outs = {{"out", "float16 (2)"}};

@@ -39,7 +39,7 @@ TEST(MadeCases, NoPairOfReluIsMissing) {
 
 TEST(CallFeatures, OfTensorsHaveEachKindOfSizesAndLayouts) {
   std::set<std::pair<int, int>> ranks_with_elements;  // by the numbers of their values
-  for (const cases::CallFeatures& features : cases::features_of_tensors())
+  for (const verdict::CallFeatures& features : cases::features_of_tensors())
     ranks_with_elements.emplace(features[2], features[8]);
   EXPECT_EQ(ranks_with_elements.size(), 1u + 5 * 4) << "a scalar has one element; other ranks have each number";
 }

@@ -116,7 +116,12 @@ class OneRun(Page):
         text, passes, *_ = self.texts(".testee p")
         self.assertIn(f"{passed} of {len(promised)} promised calls pass; {len(self.ids(in_contract))} defects", text)
         refused = sum(case["promised"] and not case["valid"] and case["verdict"] == "pass" for case in self.cases)
-        self.assertIn(f"{passed - refused} answers and {refused} right refusals pass; answers by dtype: float32", passes)
+        self.assertIn(f"{passed - refused} answers and {refused} right refusals pass; by dtype: float32: ", passes)
+
+    def test_answers_are_counted_by_feature(self):
+        self.browser.open(self.address)
+        self.browser.run("document.querySelector('.testee details').open = true")
+        self.assertIn("0: 0, 1: 1, 2: 1, 3: 0, 4: 0, more: 0", self.texts(".testee dl dd"))
 
     def test_promises_that_no_answered_call_tried_are_named(self):
         self.browser.open(self.address)
