@@ -42,7 +42,10 @@ struct Call;
 // The numbers for which the codes stand, of a call that reads and stores codes.
 struct CodesOfCall {
   kernels::FakeQuantizer input, result;
-  kernels::FakeQuantizer other = {};  // of a sum, the second operand
+  kernels::FakeQuantizer other = {};  // of a sum or a product of two tensors, the second operand
+  // A product of two tensors is multiplied by the factor. A sum over height and width is multiplied by the factor, and
+  // the offset is added.
+  float factor = 1, offset = 0;
   // Of a convolution or a matrix product, the call that converts the codes of the weight to numbers, and whether these
   // codes are the transposed second factor of the call.
   const Call* weight = nullptr;
