@@ -53,6 +53,15 @@ class Cases {
   std::map<std::string_view, int> numbers_;
 };
 
+Tensor zeros_as(const pte::TensorT& declared) {
+  Tensor t;
+  t.dtype = static_cast<DType>(declared.scalar_type);
+  t.sizes = Dims(Ints(declared.sizes.begin(), declared.sizes.end()));
+  t.dim_order = Dims(Ints(declared.dim_order.begin(), declared.dim_order.end()));
+  t.bytes.resize(static_cast<std::size_t>(count(t.sizes)) * static_cast<std::size_t>(info(t.dtype).bytes));
+  return t;
+}
+
 }  // namespace
 
 std::vector<RuleCase> rule_cases() {
@@ -90,12 +99,9 @@ std::vector<BrokenPayload> broken_payloads() {
     BrokenPayload& broken = all.emplace_back();
     broken.name = concat(c.rule->id, '.', numbers[c.rule->id]++);
     for (std::uint32_t i = 0; i < d.graph().inputs.size() && i < d.arguments().size(); ++i) {
-      const pte::TensorT& declared = d.argument(i);
-      Tensor& t = broken.inputs.emplace_back();
-      t.dtype = static_cast<DType>(declared.scalar_type);
-      t.sizes = Dims(Ints(declared.sizes.begin(), declared.sizes.end()));
-      t.dim_order = Dims(Ints(declared.dim_order.begin(), declared.dim_order.end()));
-      t.bytes.resize(static_cast<std::size_t>(count(t.sizes)) * static_cast<std::size_t>(info(t.dtype).bytes));
+      const auto& value = d.plan().values[static_cast<std::size_t>(d.arguments()[i])]->val;
+      const pte::TensorT* declared = value.AsTensor();
+      broken.inputs.push_back(declared ? Value(zeros_as(*declared)) : Value(Int{value.AsInt()->int_val}));
     }
     broken.file = d.method_file();
   }

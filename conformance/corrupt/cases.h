@@ -64,7 +64,7 @@ std::vector<RuleCase> payload_rule_cases();  // the cases of payloads as program
 struct BrokenPayload {
   std::string name;  // "X7.2"
   Bytes file;
-  std::vector<Tensor> inputs;
+  std::vector<Value> inputs;
 };
 std::vector<BrokenPayload> broken_payloads();
 

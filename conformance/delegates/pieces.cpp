@@ -258,7 +258,7 @@ Pieces broken_payloads() {
       const auto file = std::make_shared<const sandbox::FileInMemory>(broken.file);
       scenarios::Step load = scenarios::load(), call{.method = "forward"};
       load.judge = {}, load.valid = call.valid = false;
-      call.inputs.assign(broken.inputs.begin(), broken.inputs.end());
+      call.inputs = broken.inputs;
       return scenarios::Script{{file->path(), {}}, {std::move(load), std::move(call)}, file};
     };
     all.push_back(std::move(piece));

@@ -52,6 +52,7 @@ void check_instances(const Make& make, std::span<const Value> arguments) {
   {
     const auto second = make();
     require_same(results(*first, arguments), right, Class::spoils_state, "while another delegate exists");
+    require_same(results(*first, reversed), right_reversed, Class::spoils_state, "after a call with other inputs");
     require_same(results(*second, reversed), right_reversed, Class::spoils_state, "after a call of another delegate");
     require_same(results(*first, arguments), right, Class::spoils_state, "after a call of another delegate");
   }
@@ -84,9 +85,21 @@ void check_leaks(const Make& make, std::span<const Value> arguments) {
   require_no_leak([&] { results(*make(), arguments); }, "delegates");
 }
 
-// Where memory is missing, a function answers as usual or refuses as exhausted.
-constexpr std::size_t most_refusals = 16;
+// Lets allocations fail, one at a time: the first, the last, and some between. `fail(n)` repeats the same work, lets
+// allocation n fail, and returns whether there was one.
+template <class F>
+void each_failure(F fail) {
+  constexpr std::size_t at_an_end = 16;
+  std::size_t last = 0, none = 1;  // allocation `last` exists, allocation `none` does not
+  for (; fail(none); none += none < at_an_end ? 1 : none) last = none;
+  while (none - last > 1) {
+    const std::size_t between = last + (none - last) / 2;
+    (fail(between) ? last : none) = between;
+  }
+  for (std::size_t n = std::max(at_an_end, last - std::min(last, at_an_end)) + 1; n < last; ++n) fail(n);
+}
 
+// Where memory is missing, a function answers as usual or refuses as exhausted.
 template <class F>
 bool is_answered_without(std::size_t allocation, F f) {
   const WithConditions conditions({.watches_heap = true, .refused_allocation = allocation});
@@ -102,25 +115,25 @@ bool is_answered_without(std::size_t allocation, F f) {
 
 void check_allocations(const Make& make, std::span<const Value> arguments) {
   const Values right = results(*make(), arguments);
-  for (std::size_t n = 1; n <= most_refusals; ++n) {
+  each_failure([&](std::size_t n) {
     std::unique_ptr<Delegate> made;
     const bool answered = is_answered_without(n, [&] { made = make(); });
     const bool refused = sandbox::heap::has_refused();
     if (answered)
       require_same(results(*made, arguments), right, Class::value,
                    concat("if allocation ", n, " fails while the delegate is made"));
-    if (!refused) break;
-  }
+    return refused;
+  });
   const auto delegate = make();
-  for (std::size_t n = 1; n <= most_refusals; ++n) {
+  each_failure([&](std::size_t n) {
     Values given;
     const bool answered = is_answered_without(n, [&] { given = results(*delegate, arguments); });
     const bool refused = sandbox::heap::has_refused();
     if (answered) require_same(given, right, Class::value, concat("if allocation ", n, " of an execution fails"));
     require_same(results(*delegate, arguments), right, Class::spoils_state,
                  concat("after an execution in which allocation ", n, " failed"));
-    if (!refused) break;
-  }
+    return refused;
+  });
 }
 
 // Each thread has a delegate of its own.

@@ -106,7 +106,7 @@ TEST(OptimizedRules, ARefusalHasItsPlaceAlsoWithoutTheReference) {
     Outcome outcome;
     Real index;
   };
-  for (const auto& [rule, outcome, index] : {Case{"D1", Outcome::fault, 7}, Case{"", Outcome::ok, 1}}) {
+  for (const Case& c : {Case{"D1", Outcome::fault, 7}, Case{"", Outcome::ok, 1}}) {
     ProgramBuilder program;
     PlanBuilder plan = program.method();
     const auto weight = plan.constant(float32, {2, 1}, program.constant(bytes_of({1, 2})));
@@ -119,17 +119,17 @@ TEST(OptimizedRules, ARefusalHasItsPlaceAlsoWithoutTheReference) {
       Fault refused(Outcome::ok, "", "");
       try {
         adapters::OptimizedClient(file, {}, {.deployable = deployable})
-            .call("forward", std::vector<Value>{tensor(int64, {1}, {index})});
+            .call("forward", std::vector<Value>{tensor(int64, {1}, {c.index})});
       } catch (const Fault& fault) {
         refused = fault;
       }
       return refused;
     };
     const Fault worded = refusal(false), plain = refusal(true);
-    EXPECT_EQ(worded.rule, rule), EXPECT_EQ(worded.outcome, outcome);
-    EXPECT_EQ(plain.outcome, outcome == Outcome::ok ? Outcome::ok : Outcome::invalid);
+    EXPECT_EQ(worded.rule, c.rule), EXPECT_EQ(worded.outcome, c.outcome);
+    EXPECT_EQ(plain.outcome, c.outcome == Outcome::ok ? Outcome::ok : Outcome::invalid);
     EXPECT_EQ(plain.place, worded.place);
-    if (outcome != Outcome::ok) EXPECT_EQ(plain.rule, "I11");
+    if (c.outcome != Outcome::ok) EXPECT_EQ(plain.rule, "I11");
   }
 }
 
