@@ -38,11 +38,13 @@ bool accepts(const Call& call) {
          rows_of(call);
 }
 
-// Calls row(a, b, y, n) for each row, for parts of the rows on several threads. a and b are operands of the call.
+// Calls row(a, b, y, n) for each row, for parts of the rows on several threads. a and b are operands of the call. An
+// item of a row is `elements` codes.
 template <class Code, class Row>
-void each_row_of(const Call& call, const Nest& whole, const kernels::Threads& threads, const Row& row) {
+void each_row_of(const Call& call, const Nest& whole, std::size_t elements, const kernels::Threads& threads,
+                 const Row& row) {
   if (whole.loops == 0) return;
-  std::size_t work = 1;
+  std::size_t work = elements;
   for (int d = 1; d < whole.loops; ++d) work *= static_cast<std::size_t>(whole.count[d]);
   kernels::share(threads, static_cast<std::size_t>(whole.count[0]), work, [&](kernels::Range range) {
     Nest nest = whole;
@@ -57,27 +59,60 @@ void each_row_of(const Call& call, const Nest& whole, const kernels::Threads& th
   });
 }
 
+constexpr std::ptrdiff_t most_repeated = 1024;  // codes of a row and its copies
+
+// The operand whose rows are short and are combined with each of many contiguous rows of the other one; of_out if there
+// is none.
+Place repeated_operand(const Nest& nest) {
+  const int inner = nest.loops - 1, next = inner - 1;
+  if (next < 0 || nest.count[inner] > most_repeated / 2) return of_out;
+  const auto is_contiguous = [&](Place k) {
+    return nest.stride[k][inner] == 1 && nest.stride[k][next] == nest.count[inner];
+  };
+  const auto is_repeated = [&](Place k) { return nest.stride[k][inner] == 1 && nest.stride[k][next] == 0; };
+  if (!is_contiguous(of_out)) return of_out;
+  if (is_contiguous(of_self) && is_repeated(of_other)) return of_other;
+  return is_contiguous(of_other) && is_repeated(of_self) ? of_self : of_out;
+}
+
 template <Combination combination, class Code>
 bool combine(const Step& step, const kernels::Threads& threads) {
   const Call& call = step.call;
   const CodesOfCall& codes = *call.fusion->codes;
-  const Nest nest = *rows_of(call);
+  Nest nest = *rows_of(call);
   if (codes.fixed_point) {
     const auto add = kernels::find_add_fixed<Code>(*call.set);
-    each_row_of<Code>(call, nest, threads, [&](const Code* a, const Code* b, Code* y, std::size_t n) {
+    each_row_of<Code>(call, nest, 1, threads, [&](const Code* a, const Code* b, Code* y, std::size_t n) {
       add(*codes.fixed_point, a, b, y, n);
     });
     return true;
   }
-  // Sums and products commute. The operand that has one code in a row comes second.
+  if (nest.loops == 0) return true;
+  // Sums and products commute. The operand that has one code in a row, or that is repeated, comes second.
   const int inner = nest.loops - 1;
-  const bool exchanges = inner >= 0 && nest.stride[of_self][inner] == 0;
-  const bool has_one = inner >= 0 && nest.stride[of_self][inner] + nest.stride[of_other][inner] == 1;
+  const Place repeated = repeated_operand(nest);
+  const bool exchanges = nest.stride[of_self][inner] == 0 || repeated == of_self;
+  const bool has_one = nest.stride[of_self][inner] + nest.stride[of_other][inner] == 1;
   const kernels::FakeQuantizer &a = exchanges ? codes.other : codes.input, &b = exchanges ? codes.input : codes.other;
   const kernels::CombinedCodes numbers{a.zero_point, a.scale, b.zero_point, b.scale, codes.factor, codes.result};
   const auto row = kernels::find_combine<Code>(*call.set, combination);
-  each_row_of<Code>(call, nest, threads, [&](const Code* x, const Code* z, Code* y, std::size_t n) {
-    row(numbers, exchanges ? z : x, exchanges ? x : z, has_one, y, n);
+  if (repeated == of_out) {
+    each_row_of<Code>(call, nest, 1, threads, [&](const Code* x, const Code* z, Code* y, std::size_t n) {
+      row(numbers, exchanges ? z : x, exchanges ? x : z, has_one, y, n);
+    });
+    return true;
+  }
+  const auto width = static_cast<std::size_t>(nest.count[inner]);
+  --nest.loops;  // an item is a row
+  each_row_of<Code>(call, nest, width, threads, [&](const Code* x, const Code* z, Code* y, std::size_t rows) {
+    const Code *many = exchanges ? z : x, *one = exchanges ? x : z;
+    const std::size_t together = std::min<std::size_t>(most_repeated / width, rows);
+    Code copies[most_repeated];
+    for (std::size_t i = 0; i < together; ++i) std::copy_n(one, width, copies + i * width);
+    for (std::size_t i = 0, n; i < rows; i += n) {
+      n = std::min(together, rows - i);
+      row(numbers, many + i * width, copies, false, y + i * width, n * width);
+    }
   });
   return true;
 }

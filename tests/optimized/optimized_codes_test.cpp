@@ -15,7 +15,7 @@ using Index = PlanBuilder::Index;
 constexpr double scale = 0.25;
 constexpr Real nan = std::numeric_limits<Real>::quiet_NaN(), infinity = std::numeric_limits<Real>::infinity();
 
-// A program whose values of four elements each have memory of their own.
+// A program whose values have memory of their own.
 struct Quantized {
   PlanBuilder::Sizes sizes = {2, 2};
   ProgramBuilder program;
@@ -24,7 +24,9 @@ struct Quantized {
 
   Index values(DType dtype = float32) { return values(dtype, sizes); }
   Index values(DType dtype, const PlanBuilder::Sizes& of_sizes) {
-    return plan.planned(dtype, of_sizes, 1, std::exchange(end, end + 64));
+    std::uint64_t count = 1;
+    for (const std::int32_t n : of_sizes) count *= static_cast<std::uint64_t>(n);
+    return plan.planned(dtype, of_sizes, 1, std::exchange(end, end + (8 * count + 63) / 64 * 64));
   }
   Index input = values();
 
@@ -96,13 +98,16 @@ struct Quantized {
     hosts::Host host(hosts::valid_program(borrowed(file), {}));
     adapters::OptimizedClient client(file, {}, {});
     Dims dims;
-    for (const std::int32_t n : sizes) dims.push_back(n);
+    std::size_t count = 1;
+    for (const std::int32_t n : sizes) dims.push_back(n), count *= static_cast<std::size_t>(n);
     for (const auto& x : {std::vector<Real>{0.125, 0.375, -0.125, -0.375},
                           {1.5, 1.625, 5.875, 6.125},
                           {-31, 32, -40, 40},
                           {nan, infinity, -infinity, 0},
                           {nan, nan, nan, nan}}) {
-      const std::vector<Value> inputs{tensor(float32, dims, x)};
+      std::vector<Real> all;
+      for (std::size_t i = 0; i < count; ++i) all.push_back(x[i % x.size()]);
+      const std::vector<Value> inputs{tensor(float32, dims, all)};
       const std::vector<Value> want = host.call("forward", inputs), got = client.call("forward", inputs);
       EXPECT_TRUE(std::ranges::equal(got, want, files::same)) << "for inputs that begin with " << x[0];
     }
@@ -243,8 +248,9 @@ TEST(OptimizedCodes, AreBroadcast) {
   for (const Quantized::Numbers& numbers : signed_and_unsigned(131))
     for (const Int dim : {1, 3})
       for (const bool is_first : {false, true})
-        for (const bool is_sum : {false, true}) {
-          Quantized q{.sizes = {1, 2, 1, 2}};
+        for (const auto& [side, is_sum] :
+             {std::pair(2, false), std::pair(2, true), std::pair(40, false), std::pair(40, true)}) {
+          Quantized q{.sizes = {1, side, 1, side}};
           PlanBuilder::Sizes sizes = q.sizes;
           sizes[static_cast<std::size_t>(dim)] = 1;
           const Index slice = q.call("aten::slice_copy.Tensor_out",

@@ -126,7 +126,8 @@ TEST(OptimizedRules, ARefusalHasItsPlaceAlsoWithoutTheReference) {
       return refused;
     };
     const Fault worded = refusal(false), plain = refusal(true);
-    EXPECT_EQ(worded.rule, c.rule), EXPECT_EQ(worded.outcome, c.outcome);
+    EXPECT_EQ(worded.rule, c.rule);
+    EXPECT_EQ(worded.outcome, c.outcome);
     EXPECT_EQ(plain.outcome, c.outcome == Outcome::ok ? Outcome::ok : Outcome::invalid);
     EXPECT_EQ(plain.place, worded.place);
     if (c.outcome != Outcome::ok) EXPECT_EQ(plain.rule, "I11");
