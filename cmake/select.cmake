@@ -12,30 +12,29 @@
 set(assay_select_source ${PROJECT_SOURCE_DIR} CACHE INTERNAL "The folder of assay's sources")
 set(assay_select_python ${Python3_EXECUTABLE} CACHE INTERNAL "The Python that runs assay's generators")
 
-# The libraries that selections are linked from. They are compiled for size, with a section for each function; the functions
-# of the interface share one, as all of them stay.
+# The libraries that selections are linked from. The core is compiled for size, with a section for each function; the
+# functions of the interface share one, as all of them stay.
 function(assay_add_selectable)
   get_target_property(format_sources assay_format SOURCES)
   list(FILTER format_sources INCLUDE REGEX "\\.cpp$")
   list(TRANSFORM format_sources PREPEND ${PROJECT_SOURCE_DIR}/format/)
   get_target_property(planning_sources assay_planning SOURCES)
-  set(packed ${core})  # a library member of its own: a client without packed constants does not link it
-  list(FILTER packed INCLUDE REGEX "/(api|packed)/packed\\.cpp$")
-  list(REMOVE_ITEM core ${packed})
-  add_library(assay_selectable_packed OBJECT EXCLUDE_FROM_ALL ${packed})
+  set(optional ${core})  # library members of their own: a client without packed constants, or without names of steps, does not link them
+  list(FILTER optional INCLUDE REGEX "/(api/packed|api/steps|packed/packed)\\.cpp$")
+  list(REMOVE_ITEM core ${optional})
+  add_library(assay_selectable_optional OBJECT EXCLUDE_FROM_ALL ${optional})
   add_library(assay_selectable_core STATIC EXCLUDE_FROM_ALL ${core} ${format_sources} ${planning_sources} ${generated}/rewrites.gen.h)
-  add_library(assay_selectable_kernels STATIC EXCLUDE_FROM_ALL ${selection} ${generated}/kernels.gen.h ${generated}/pointwise.gen.h ${generated}/plain.gen.h)
+  add_library(assay_selectable_kernels STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:assay_selection>)
   target_compile_options(assay_selectable_core PRIVATE -Oz)
-  target_compile_options(assay_selectable_packed PRIVATE -Os)
-  target_compile_options(assay_selectable_kernels PRIVATE -O2)
-  foreach(part IN ITEMS assay_selectable_core assay_selectable_packed assay_selectable_kernels)
+  target_compile_options(assay_selectable_optional PRIVATE -Os)
+  foreach(part IN ITEMS assay_selectable_core assay_selectable_optional)
     target_link_libraries(${part} PUBLIC assay::format assay::kernels)
     target_include_directories(${part} PUBLIC ${generated})
     target_compile_options(${part} PRIVATE ${deployable} -ffunction-sections -fdata-sections)
     target_compile_definitions(${part} PRIVATE NDEBUG)
   endforeach()
   set_source_files_properties(api/api.cpp PROPERTIES COMPILE_OPTIONS -fno-function-sections)
-  set_source_files_properties(selection/views.cpp selection/layout.cpp PROPERTIES COMPILE_OPTIONS -Os)  # they run once for each call
+  set_source_files_properties(api/steps.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 function(assay_select target)
@@ -88,7 +87,7 @@ function(assay_select target)
     COMMAND ${assay_select_python} ${sizes} ${folder}/${target}.o ${selection} ${folder}/${target}.sizes.txt
     DEPENDS ${target}_tables $<TARGET_OBJECTS:${target}_tables> assay_selectable_core assay_selectable_kernels assay_kernels ${sizes}
     COMMAND_EXPAND_LISTS VERBATIM)
-  add_library(${target} STATIC ${folder}/${target}.o $<TARGET_OBJECTS:assay_selectable_packed>)
+  add_library(${target} STATIC ${folder}/${target}.o $<TARGET_OBJECTS:assay_selectable_optional>)
   set_source_files_properties(${folder}/${target}.o PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   target_include_directories(${target} INTERFACE ${assay_select_source})

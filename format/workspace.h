@@ -51,7 +51,7 @@ class Workspace {
   std::byte* zeroed(std::uint64_t n, std::uint64_t alignment) {
     used_ = (used_ + alignment - 1) / alignment * alignment + n;
     most_ = most_ > used_ ? most_ : used_;
-    if (!has_room() || counts_only_) return nullptr;
+    if (n == 0 || !has_room() || counts_only_) return nullptr;
     return static_cast<std::byte*>(std::memset(memory_.data() + (used_ - n), 0, static_cast<std::size_t>(n)));
   }
 
