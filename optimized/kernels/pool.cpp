@@ -82,6 +82,39 @@ void max_of_codes(const WindowOf<T>& w, std::size_t channels, T* largest) {
   for (; c < channels; ++c) max_of_channels<T, 1>(w, c, largest);
 }
 
+template <class T, std::size_t n>
+HWY_INLINE void add_channels(const WindowOf<T>& w, std::size_t channel, std::int32_t* sums) {
+  std::int32_t total[n] = {};
+  const T* row = w.first + channel;
+  for (std::size_t i = 0; i < w.rows; ++i, row += w.row_stride) {
+    const T* pixel = row;
+    for (std::size_t j = 0; j < w.columns; ++j, pixel += w.column_stride)
+      for (std::size_t c = 0; c < n; ++c) total[c] += pixel[c];
+  }
+  std::copy_n(total, n, sums + channel);
+}
+
+// The sum of a plane whose rows are contiguous.
+template <class T>
+HWY_INLINE std::int32_t sum_of_rows(const WindowOf<T>& w) {
+  std::int32_t total = 0;
+  const T* row = w.first;
+  for (std::size_t i = 0; i < w.rows; ++i, row += w.row_stride)
+    for (std::size_t j = 0; j < w.columns; ++j) total += row[j];
+  return total;
+}
+
+constexpr std::size_t summed_channels = 64;  // channels that are summed together
+
+template <class T>
+void sum_of_codes(const WindowOf<T>& w, std::size_t channels, std::int32_t* sums) {
+  if (channels == 1 && w.column_stride == 1) return static_cast<void>(*sums = sum_of_rows(w));
+  std::size_t c = 0;
+  for (; c + summed_channels <= channels; c += summed_channels) add_channels<T, summed_channels>(w, c, sums);
+  for (; c + 8 <= channels; c += 8) add_channels<T, 8>(w, c, sums);
+  for (; c < channels; ++c) add_channels<T, 1>(w, c, sums);
+}
+
 void mean_of_window(const Window& w, float divisor, std::size_t channels, float* mean) {
   for (std::size_t c = 0; c < channels; c += lanes) {
     const Part part(std::min(lanes, channels - c));
@@ -117,6 +150,23 @@ void max_of_codes(InstructionSet set, const WindowOf<T>& window, std::size_t cha
 }
 template void max_of_codes(InstructionSet, const WindowOf<std::int8_t>&, std::size_t, std::int8_t*);
 template void max_of_codes(InstructionSet, const WindowOf<std::uint8_t>&, std::size_t, std::uint8_t*);
+
+template <class T>
+void sum_of_codes(InstructionSet set, const WindowOf<T>& window, const ScaledSums& numbers, std::size_t channels,
+                  T* codes) {
+  constexpr void (*of_set[])(const WindowOf<T>&, std::size_t, std::int32_t*) = ASSAY_OF_EACH_SET(sum_of_codes<T>);
+  constexpr std::size_t together = 256;
+  WindowOf<T> part = window;
+  std::int32_t sums[together];
+  for (std::size_t c = 0, n; c < channels; c += n, part.first += n) {
+    n = std::min(together, channels - c);
+    of_set[static_cast<std::size_t>(set)](part, n, sums);
+    find_quantize_sums<T>(set)(numbers, sums, codes + c, n);
+  }
+}
+template void sum_of_codes(InstructionSet, const WindowOf<std::int8_t>&, const ScaledSums&, std::size_t, std::int8_t*);
+template void sum_of_codes(InstructionSet, const WindowOf<std::uint8_t>&, const ScaledSums&, std::size_t,
+                           std::uint8_t*);
 
 void mean_of_window(InstructionSet set, const Window& window, float divisor, std::size_t channels, float* mean) {
   constexpr decltype(&HWY_STATIC_DISPATCH(mean_of_window)) of_set[] = ASSAY_OF_EACH_SET(mean_of_window);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "optimized/kernels/instruction_set.h"
+#include "optimized/kernels/quantize.h"
 
 // Computes the result of one window of an image of floats or codes, for each of the contiguous channels.
 namespace assay::kernels {
@@ -33,6 +34,10 @@ void max_of_window(InstructionSet, const Window&, const PixelNumbers&, std::size
 // Computes the largest element. T is std::int8_t or std::uint8_t.
 template <class T>
 void max_of_codes(InstructionSet, const WindowOf<T>&, std::size_t channels, T* largest);
+
+// Computes the code of the scaled sum of the codes. The sum must fit 32 bits. T is std::int8_t or std::uint8_t.
+template <class T>
+void sum_of_codes(InstructionSet, const WindowOf<T>&, const ScaledSums&, std::size_t channels, T* codes);
 
 // Computes the sum divided by the divisor. The elements of each row are added, then the sums of the rows, so that a sum
 // of k x k elements has an error of 2 k roundings.

@@ -21,16 +21,20 @@ HWY_INLINE std::int32_t integer_of(float x) {
   return fits ? static_cast<std::int32_t>(fits ? x : 0) : std::numeric_limits<std::int32_t>::min();
 }
 
+// The code of x, as a float. NaN stays NaN.
+template <bool adds_first = false>
+HWY_INLINE float code_of(const Quantizer& q, float x) {
+  const float scaled = x * q.inverse_scale;
+  const float code = adds_first ? std::nearbyint(scaled + q.zero_point) : std::nearbyint(scaled) + q.zero_point;
+  const float least = code < q.low ? q.low : code;
+  return least > q.high ? q.high : least;
+}
+
 template <class Code, bool adds_first>
-HWY_INLINE void quantize_row_by(const Quantizer& q, const float* x, Code* codes, std::size_t n) {
-  const float inverse_scale = q.inverse_scale, zero_point = q.zero_point, low = q.low, high = q.high;
+HWY_INLINE void quantize_row_by(const Quantizer& given, const float* x, Code* codes, std::size_t n) {
+  const Quantizer q = given;  // a copy: the compiler knows that no store to codes changes its numbers
 #pragma omp simd
-  for (std::size_t i = 0; i < n; ++i) {
-    const float scaled = x[i] * inverse_scale;
-    const float code = adds_first ? std::nearbyint(scaled + zero_point) : std::nearbyint(scaled) + zero_point;
-    const float least = code < low ? low : code;
-    codes[i] = static_cast<Code>(integer_of(least > high ? high : least));
-  }
+  for (std::size_t i = 0; i < n; ++i) codes[i] = static_cast<Code>(integer_of(code_of<adds_first>(q, x[i])));
 }
 
 template <class Code>
@@ -44,16 +48,37 @@ void dequantize_row(float zero_point, float scale, const Code* codes, float* y, 
   for (std::size_t i = 0; i < n; ++i) y[i] = (static_cast<float>(codes[i]) - zero_point) * scale;
 }
 
-template <class Code>
-void add_row(const AddedCodes& added, const Code* a, const Code* b, Code* codes, std::size_t n) {
-  const AddedCodes q = added;  // a copy: the compiler knows that no store to codes changes its numbers
+template <Combination combination, class Code, bool b_is_one>
+HWY_INLINE void combine_row_by(const CombinedCodes& given, const Code* a, const Code* b, Code* codes, std::size_t n) {
+  const CombinedCodes q = given;
+  const auto of_b = [&](Code code) HWY_ATTR { return (static_cast<float>(code) - q.b_zero_point) * q.b_scale; };
+  const float one = of_b(*b);
 #pragma omp simd
   for (std::size_t i = 0; i < n; ++i) {
-    const float x = (static_cast<float>(a[i]) - q.a_zero_point) * q.a_scale,
-                y = (static_cast<float>(b[i]) - q.b_zero_point) * q.b_scale;
-    const float code = std::nearbyint((x + y) * q.result.inverse_scale) + q.result.zero_point;
-    const float least = code < q.result.low ? q.result.low : code;
-    codes[i] = static_cast<Code>(static_cast<std::int32_t>(least > q.result.high ? q.result.high : least));
+    const float x = (static_cast<float>(a[i]) - q.a_zero_point) * q.a_scale, y = b_is_one ? one : of_b(b[i]);
+    const float number = combination == Combination::sum ? x + y : x * y * q.factor;
+    codes[i] = static_cast<Code>(static_cast<std::int32_t>(code_of(q.result, number)));
+  }
+}
+
+template <class Code>
+void add_row(const CombinedCodes& q, const Code* a, const Code* b, bool b_is_one, Code* codes, std::size_t n) {
+  b_is_one ? combine_row_by<Combination::sum, Code, true>(q, a, b, codes, n)
+           : combine_row_by<Combination::sum, Code, false>(q, a, b, codes, n);
+}
+template <class Code>
+void multiply_row(const CombinedCodes& q, const Code* a, const Code* b, bool b_is_one, Code* codes, std::size_t n) {
+  b_is_one ? combine_row_by<Combination::product, Code, true>(q, a, b, codes, n)
+           : combine_row_by<Combination::product, Code, false>(q, a, b, codes, n);
+}
+
+template <class Code>
+void quantize_sums(const ScaledSums& given, const std::int32_t* sums, Code* codes, std::size_t n) {
+  const ScaledSums q = given;
+#pragma omp simd
+  for (std::size_t i = 0; i < n; ++i) {
+    const float scaled = static_cast<float>(sums[i] + q.begin) * q.factor, number = scaled + q.offset;
+    codes[i] = static_cast<Code>(integer_of(code_of(q.result, number)));
   }
 }
 
@@ -72,6 +97,19 @@ void add_fixed_row(const FixedPointSum& sum, const Code* a, const Code* b, Code*
     const std::int32_t least = code < q.low ? q.low : code;
     codes[i] = static_cast<Code>(least > q.high ? q.high : least);
   }
+}
+
+void interleave_three(const std::uint8_t* planes, std::size_t stride, std::uint8_t* pixels, std::size_t n) {
+  const std::uint8_t *a = planes, *b = planes + stride, *c = planes + 2 * stride;
+  std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  constexpr hn::ScalableTag<std::uint8_t> bytes{};
+  constexpr std::size_t step = hn::MaxLanes(bytes);
+  for (; i + step <= n; i += step)
+    hn::StoreInterleaved3(hn::LoadU(bytes, a + i), hn::LoadU(bytes, b + i), hn::LoadU(bytes, c + i), bytes,
+                          pixels + 3 * i);
+#endif
+  for (; i < n; ++i) pixels[3 * i] = a[i], pixels[3 * i + 1] = b[i], pixels[3 * i + 2] = c[i];
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -127,12 +165,21 @@ template DequantizeRow<std::uint16_t> find_dequantize(InstructionSet);
 template DequantizeRow<std::int32_t> find_dequantize(InstructionSet);
 
 template <class Code>
-AddRow<Code> find_add(InstructionSet set) {
-  constexpr AddRow<Code> of_set[] = ASSAY_OF_EACH_SET(add_row<Code>);
+CombineRow<Code> find_combine(InstructionSet set, Combination combination) {
+  constexpr CombineRow<Code> sums[] = ASSAY_OF_EACH_SET(add_row<Code>),
+                             products[] = ASSAY_OF_EACH_SET(multiply_row<Code>);
+  return (combination == Combination::sum ? sums : products)[static_cast<std::size_t>(set)];
+}
+template CombineRow<std::int8_t> find_combine(InstructionSet, Combination);
+template CombineRow<std::uint8_t> find_combine(InstructionSet, Combination);
+
+template <class Code>
+QuantizeSums<Code> find_quantize_sums(InstructionSet set) {
+  constexpr QuantizeSums<Code> of_set[] = ASSAY_OF_EACH_SET(quantize_sums<Code>);
   return of_set[static_cast<std::size_t>(set)];
 }
-template AddRow<std::int8_t> find_add(InstructionSet);
-template AddRow<std::uint8_t> find_add(InstructionSet);
+template QuantizeSums<std::int8_t> find_quantize_sums(InstructionSet);
+template QuantizeSums<std::uint8_t> find_quantize_sums(InstructionSet);
 
 template <class Code>
 AddFixedRow<Code> find_add_fixed(InstructionSet set) {
@@ -141,6 +188,12 @@ AddFixedRow<Code> find_add_fixed(InstructionSet set) {
 }
 template AddFixedRow<std::int8_t> find_add_fixed(InstructionSet);
 template AddFixedRow<std::uint8_t> find_add_fixed(InstructionSet);
+
+void interleave_three(InstructionSet set, const std::uint8_t* planes, std::size_t stride, std::uint8_t* pixels,
+                      std::size_t n) {
+  constexpr decltype(&HWY_STATIC_DISPATCH(interleave_three)) of_set[] = ASSAY_OF_EACH_SET(interleave_three);
+  of_set[static_cast<std::size_t>(set)](planes, stride, pixels, n);
+}
 
 void look_up(InstructionSet set, const std::uint8_t* table, const std::uint8_t* x, std::uint8_t* y, std::size_t n) {
   constexpr decltype(&HWY_STATIC_DISPATCH(look_up)) of_set[] = ASSAY_OF_EACH_SET(look_up);

@@ -1,20 +1,101 @@
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "optimized/rewrite/codes.h"
 #include "optimized/rewrite/fuser.h"
 #include "optimized/runtime/table.h"
+#include "optimized/selection/reduced.h"
 #include "rewrites.gen.h"
 
 // Computes with codes instead of numbers. A convolution or a matrix product reads the codes from which its input and
 // its weight are converted, sums products of codes, and stores the codes to which its result would be converted. The
 // sum is an exact integer, so the result is the code of a number within the bound of the convolution: spec/numerics.md,
-// "Fused calls". A sum of two tensors converts their codes and its result in one pass; each step is rounded as before.
-// A sum in fixed point of an undelegated XNNPACK payload is computed with 64-bit integers, step after step; it becomes
-// one pass with 32-bit integers if no numerator needs more. Clamps before the result is quantized become limits of its
-// codes, because the code of a number rises with the number.
+// "Fused calls". A mean over height and width, and an average pool, add up codes; the result is the code of a number
+// within the bound of the mean: "Means of codes" there. A sum or a product of two tensors converts their codes and its
+// result in one pass; each step is rounded as before. Clamps before the result is quantized become limits of its codes,
+// because the code of a number rises with the number.
+// Three kinds of calls of undelegated XNNPACK payloads keep their codes: products of whole numbers and averages, whose
+// sums are exact in float64, and sums in fixed point, which are computed with 64-bit integers, step after step, and
+// become one pass with 32-bit integers if no numerator needs more.
 namespace assay::optimized {
 namespace {
+
+// Numbers that all elements of a tensor have, because they follow from constants and sizes alone.
+class Uniform {
+ public:
+  explicit Uniform(Draft& draft) : draft_(draft) {}
+
+  // The number of the elements of v, computed in the dtypes of the calls that make it.
+  std::optional<double> of(const Value& v) {
+    if (const auto n = number_of(v)) return n;
+    if (!v.is_tensor() || v.tensor->moves || n_ == most_calls || !draft_.is_seen_alike(draft_.index_of(v))) return {};
+    const std::uint32_t writer = draft_.flow.group(draft_.index_of(v)).writer;
+    if (writer == Instruction::none) return {};
+    const Instruction& p = draft_.calls[writer];
+    if (p.dead || !p.is_typed || p.call.fusion || !p.call.arguments.back()->is_tensor() ||
+        !draft_.same_sizes(p.call.out(), *v.tensor) || !find_kernel(p.call))
+      return {};
+    done_[n_++] = writer;
+    const auto is = [&](std::string_view op) { return draft_.is_op(p, op); };
+    const Call& call = p.call;
+    if (is("aten::full_like.out")) return is_copy(call) ? in(call.out().dtype, number_of(call[1])) : std::nullopt;
+    if (is("aten::_to_copy.out")) return is_copy(call) ? in(call.out().dtype, of(call[0])) : std::nullopt;
+    if (is("aten::sum.IntList_out")) return is_count(call) ? count(call) : std::nullopt;
+    if (is("aten::mul.out") || is("aten::mul.Scalar_out")) return combine(call, [](float a, float b) { return a * b; });
+    if (is("aten::div.out")) return combine(call, [](float a, float b) { return a / b; });
+    if (is("aten::rsub.Scalar_out") && is_number(call[2], 1))
+      return combine(call, [](float a, float b) { return b - a; });
+    return {};
+  }
+
+  // Drops the calls that made the numbers, unless other calls read their results.
+  void leave_unread(std::uint32_t into) {
+    for (std::size_t i = 0; i < n_; ++i) draft_.leave_if_unread(done_[i], into);
+  }
+
+ private:
+  static constexpr std::size_t most_calls = 24;
+
+  static std::optional<double> in(DType dtype, std::optional<double> x) {
+    if (dtype == DType::float64) return x;
+    return x && dtype == DType::float32 ? std::optional<double>(static_cast<float>(*x)) : std::nullopt;
+  }
+
+  // Whether a call with the operands self, a number, memory format and out makes a tensor as self is.
+  bool is_copy(const Call& call) const {
+    const Tensor &x = call.tensor(0), &y = call.out();
+    return call[2].kind == ValueKind::none && draft_.same_sizes(x, y) &&
+           std::equal(x.dim_order, x.dim_order + x.rank, y.dim_order);
+  }
+
+  static bool is_count(const Call& call) {
+    Shape result;
+    std::uint32_t reduced = 0;
+    return call[3].kind == ValueKind::none && call.tensor(0).dtype == DType::float64 &&
+           call.out().dtype == DType::float64 && plan(call, optimized::Dims::named_or_all, result, reduced) &&
+           std::ranges::equal(result.span(), call.out().shape()) && call.out().count() > 0;
+  }
+
+  // The sum of ones.
+  std::optional<double> count(const Call& call) {
+    const auto one = of(call[0]);
+    if (one != 1) return {};
+    return static_cast<double>(call.tensor(0).count() / call.out().count());
+  }
+
+  template <class F>
+  std::optional<double> combine(const Call& call, const F& f) {
+    if (!draft_.is_pointwise_f32(call)) return {};
+    const auto a = of(call[0]), b = of(call[1]);
+    if (!a || !b) return {};
+    return f(static_cast<float>(*a), static_cast<float>(*b));
+  }
+
+  Draft& draft_;
+  std::uint32_t done_[most_calls];  // a reader of a result is before its writer
+  std::size_t n_ = 0;
+};
 
 class CodeCall : public Fuser {
  public:
@@ -32,8 +113,52 @@ class CodeCall : public Fuser {
 
   bool fuse_sum() {
     CodesOfCall codes;
-    return is_number(call()[2], 1) && draft_.is_pointwise_f32(call()) && find_source(0, codes.input) &&
-           find_source(1, codes.other) && take_codes(codes);
+    return is_number(call()[2], 1) && find_operands(codes) && take_codes(codes);
+  }
+
+  // A product of two tensors. In an undelegated XNNPACK payload, the next call multiplies it by a number.
+  bool fuse_product_of_tensors() {
+    CodesOfCall codes;
+    if (!find_operands(codes)) return false;
+    const Instruction* p = next(result());
+    if (p && draft_.is_op(*p, "aten::mul.Scalar_out") && draft_.is_pointwise_f32(p->call)) {
+      const auto factor = number_of(p->call[1]);
+      if (!factor || !is_factor(*factor)) return false;
+      codes.factor = static_cast<float>(*factor), ++n_, from_ = p->call.arguments.back();
+    }
+    return take_codes(codes);
+  }
+
+  // A mean, or an average pool. `dtype` is the index of the dtype that a mean may name.
+  bool fuse_mean(std::optional<std::size_t> dtype = {}) {
+    CodesOfCall codes;
+    return (!dtype || call()[*dtype].kind == ValueKind::none) && is_f32(result()) && find_source(0, codes.input) &&
+           take_codes(codes);
+  }
+
+  // A sum of codes that are cast to float64. It is rounded to float32, multiplied by a number and added to a number.
+  // Both are computed from the count of the codes, which is a sum of ones.
+  bool fuse_average() {
+    CodesOfCall codes{};
+    const Instruction* cast = writer(call()[0], "aten::_to_copy.out", sources_[0]);
+    if (!call().set || !cast || !cast->call[0].is_tensor() || call()[3].kind != ValueKind::none ||
+        !is_tensor_of(call()[0], DType::float64) || !is_tensor_of(result(), DType::float64) ||
+        !draft_.same_sizes(cast->call.tensor(0), call().tensor(0)) || !draft_.stays(cast->call[0], sources_[0], at()))
+      return false;
+    const std::uint32_t source = sources_[0];
+    arguments_[0] = cast->call.arguments[0];
+    Uniform numbers(draft_);
+    const Instruction* p = next(result());
+    if (!p || !draft_.is_op(*p, "aten::_to_copy.out") || !is_f32(*p->call.arguments.back()) || !has_sizes(*p))
+      return false;
+    ++n_, from_ = p->call.arguments.back();
+    const auto factor = find_number(numbers, "aten::mul.out"), offset = find_number(numbers, "aten::add.out");
+    if (!factor || !offset || !is_factor(*factor) || !(std::fabs(*offset) < 0x1p100)) return false;
+    codes.factor = static_cast<float>(*factor), codes.offset = static_cast<float>(*offset);
+    if (!take_codes(codes)) return false;
+    numbers.leave_unread(at());
+    draft_.leave_if_unread(source, Instruction::none);
+    return true;
   }
 
   // A max pool of converted codes whose result is quantized: the largest code is the code of the largest number, if
@@ -75,6 +200,27 @@ class CodeCall : public Fuser {
   }
 
  private:
+  // Finds the codes from which both operands of a sum or product of float32 tensors are converted.
+  bool find_operands(CodesOfCall& codes) {
+    return call().set && draft_.is_pointwise_f32(call()) && find_source(0, codes.input) && find_source(1, codes.other);
+  }
+
+  // Whether no result of codes that are multiplied by the number, which is a float, is NaN.
+  static bool is_factor(double x) {
+    return static_cast<double>(static_cast<float>(x)) == x && std::fabs(x) > 0x1p-100 && std::fabs(x) < 0x1p100;
+  }
+
+  // The number that the next call combines with the value `from_`, which becomes the call's result.
+  std::optional<double> find_number(Uniform& numbers, std::string_view op) {
+    const Instruction* p = next(*from_);
+    if (!p || !draft_.is_op(*p, op) || !draft_.is_pointwise_f32(p->call) || !has_sizes(*p) ||
+        (op == "aten::add.out" && !is_number(p->call[2], 1)))
+      return {};
+    const bool first = draft_.root(p->call[0]) == draft_.root(*from_);
+    ++n_, from_ = p->call.arguments.back();
+    return numbers.of(p->call[first ? 1 : 0]);
+  }
+
   // Finds the constant codes from which operand i is converted: by itself, or by its transpose.
   bool find_weight(std::size_t i, CodesOfCall& codes) {
     const Value& v = call()[i];
@@ -319,6 +465,14 @@ bool compute(Draft& draft) {
       changed |= CodeCall(draft, i).fuse_pool();
     else if (is("aten::add.out"))
       changed |= CodeCall(draft, i).fuse_sum() || CodeCall(draft, i).fuse_fixed_point_sum();
+    else if (is("aten::mul.out"))
+      changed |= CodeCall(draft, i).fuse_product_of_tensors();
+    else if (is("aten::mean.out"))
+      changed |= CodeCall(draft, i).fuse_mean(3);
+    else if (is("aten::avg_pool2d.out") || is("aten::_adaptive_avg_pool2d.out"))
+      changed |= CodeCall(draft, i).fuse_mean();
+    else if (is("aten::sum.IntList_out"))
+      changed |= CodeCall(draft, i).fuse_average();
   }
   return changed;
 }

@@ -39,10 +39,20 @@ struct Attention {
 
 struct Call;
 
+// Constants of a product of rows, which are quantized when the call runs, with a weight of codes: the scales of the
+// outputs, or of groups of each output's codes, which then have 4 bits, and the bias, or null.
+struct RowsOfCall {
+  const Value *scales = nullptr, *bias = nullptr;
+  bool has_groups = false;
+};
+
 // The numbers for which the codes stand, of a call that reads and stores codes.
 struct CodesOfCall {
   kernels::FakeQuantizer input, result;
-  kernels::FakeQuantizer other = {};  // of a sum, the second operand
+  kernels::FakeQuantizer other = {};  // of a sum or a product of two tensors, the second operand
+  // A product of two tensors is multiplied by the factor. A sum over height and width is multiplied by the factor, and
+  // the offset is added.
+  float factor = 1, offset = 0;
   // Of a convolution or a matrix product, the call that converts the codes of the weight to numbers, and whether these
   // codes are the transposed second factor of the call.
   const Call* weight = nullptr;
@@ -54,6 +64,9 @@ struct CodesOfCall {
   const kernels::FixedPointSum* fixed_point = nullptr;
   // Of a call that replaces each code by another one, the results for the 256 codes as unsigned bytes. Else null.
   const std::uint8_t* table = nullptr;
+  // Of a product of rows that are quantized in each execution, its constants. `input` and `result` have no meaning
+  // then. Else null.
+  const RowsOfCall* rows = nullptr;
 };
 
 // Work of other instructions that a call also does. Before the result of a convolution or matrix product is stored, it

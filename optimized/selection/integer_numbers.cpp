@@ -95,6 +95,15 @@ bool is_weight_of_codes(const Value& v) {
   return v.is_tensor() && v.tensor->constant && v.tensor->data && v.tensor->dtype == DType::int8;
 }
 
+bool fit_sums(const CodesOfCall& codes, std::int64_t count) {
+  return static_cast<double>(count) * (255 + std::fabs(double{codes.input.zero_point})) <= 0x7fffffff;
+}
+
+kernels::ScaledSums mean_of_codes(const CodesOfCall& codes, std::int64_t count, std::int64_t divisor) {
+  return {static_cast<std::int32_t>(-static_cast<double>(count) * double{codes.input.zero_point}),
+          static_cast<float>(double{codes.input.scale} / static_cast<double>(divisor)), 0, codes.result};
+}
+
 std::optional<kernels::IntegerConvolution> integer_convolution(const kernels::Convolution& shape,
                                                                const CodesOfCall& codes, DType input) {
   const kernels::CodeRange from = range_of(codes.input), to = range_of(codes.result);

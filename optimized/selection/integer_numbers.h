@@ -44,6 +44,11 @@ bool is_tensor_of_codes(const Value& v);
 // The same for constant int8 codes of a weight.
 bool is_weight_of_codes(const Value& v);
 
+// Whether the sum of this many numbers, counted in steps of their scale, fits 32 bits.
+bool fit_sums(const CodesOfCall& codes, std::int64_t count);
+// The numbers of a mean: the sum of `count` numbers, which fits, is divided by the divisor.
+kernels::ScaledSums mean_of_codes(const CodesOfCall& codes, std::int64_t count, std::int64_t divisor);
+
 // The kernel's description of a convolution of input codes into result codes. Returns nothing if no kernel supports it.
 std::optional<kernels::IntegerConvolution> integer_convolution(const kernels::Convolution& shape,
                                                                const CodesOfCall& codes, DType input);

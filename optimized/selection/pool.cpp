@@ -4,9 +4,11 @@
 
 #include "kernels.gen.h"
 #include "optimized/kernels/pool.h"
+#include "optimized/selection/integer_numbers.h"
 #include "optimized/selection/window.h"
 
-// Windows that move over images. Channels are contiguous, or planes follow one another.
+// Windows that move over images of floats or of 8-bit codes. Channels are contiguous, or planes follow one another. The
+// rewrites leave_out_indices and compute_with_codes make the calls with codes.
 namespace assay::optimized {
 namespace {
 
@@ -77,6 +79,14 @@ void average(kernels::InstructionSet set, const kernels::Window& window, const k
              std::size_t channels, std::int64_t divisor, std::int64_t at) {
   kernels::mean_of_window(set, window, static_cast<float>(divisor), channels,
                           call.arguments.back()->tensor->elements<float>() + at);
+}
+
+template <class T>
+void average_code(kernels::InstructionSet set, const kernels::WindowOf<T>& window, const kernels::PixelNumbers&,
+                  const Call& call, std::size_t channels, std::int64_t divisor, std::int64_t at) {
+  const auto count = static_cast<std::int64_t>(window.rows * window.columns);
+  kernels::sum_of_codes(set, window, mean_of_codes(*call.fusion->codes, count, divisor), channels,
+                        call.out().elements<T>() + at);
 }
 
 // The place of (image, channel, y, x).
@@ -156,7 +166,9 @@ bool accepts(const Call& call) {
       return false;
   Pool pool;
   Shape shape;
-  const bool is_supported = std::is_same_v<T, float> || (call.fusion && call.fusion->unread);
+  const bool is_supported = std::is_same_v<T, float> ||
+                            (outs == 2 ? call.fusion && call.fusion->unread
+                                       : !self.moves && fit_sums(*call.fusion->codes, self.size(2) * self.size(3)));
   return call.set && is_supported && self.dtype == dtype_of<T> && call.tensor(out).dtype == dtype_of<T> &&
          (outs == 1 || call.tensor(out + 1).dtype == DType::int64) &&
          (self.moves ? read(call, pool) : find_results<read, outs>(call, pool, shape));
@@ -184,7 +196,8 @@ bool run(const Step& step, Execution& execution) {
 
 template <class T, PoolWindow<T> pool_window, Reader read, std::size_t outs = 1>
 constexpr Kernel pool_of(const char* name) {
-  return {name, accepts<T, read, outs>, nullptr, run<T, pool_window, read, outs>};
+  constexpr bool takes_codes = outs == 1 && !std::is_same_v<T, float>;
+  return {name, accepts<T, read, outs>, nullptr, run<T, pool_window, read, outs>, false, nullptr, takes_codes};
 }
 
 }  // namespace
@@ -193,6 +206,10 @@ constexpr Kernel max_pool2d_f32 = pool_of<float, largest, max_pool, 2>("max_pool
 constexpr Kernel max_pool2d_i8 = pool_of<std::int8_t, largest_code, max_pool, 2>("max_pool2d_i8");
 constexpr Kernel max_pool2d_u8 = pool_of<std::uint8_t, largest_code, max_pool, 2>("max_pool2d_u8");
 constexpr Kernel avg_pool2d_f32 = pool_of<float, average, avg_pool>("avg_pool2d_f32");
+constexpr Kernel avg_pool2d_i8 = pool_of<std::int8_t, average_code, avg_pool>("avg_pool2d_i8");
+constexpr Kernel avg_pool2d_u8 = pool_of<std::uint8_t, average_code, avg_pool>("avg_pool2d_u8");
 constexpr Kernel adaptive_avg_pool2d_f32 = pool_of<float, average, adaptive_pool>("adaptive_avg_pool2d_f32");
+constexpr Kernel adaptive_avg_pool2d_i8 = pool_of<std::int8_t, average_code, adaptive_pool>("adaptive_avg_pool2d_i8");
+constexpr Kernel adaptive_avg_pool2d_u8 = pool_of<std::uint8_t, average_code, adaptive_pool>("adaptive_avg_pool2d_u8");
 
 }  // namespace assay::optimized

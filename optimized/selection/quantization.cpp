@@ -231,6 +231,32 @@ void quantize_run(const kernels::Quantizer& q, kernels::QuantizeRow<Code> row, c
   }
 }
 
+// Whether float images of three contiguous planes become 8-bit codes that lie channels last.
+bool are_three_planes(const Operands& o) {
+  constexpr std::uint8_t channels_last[] = {0, 2, 3, 1};
+  const Tensor &x = o.input(), &y = o.out();
+  return o.form == Form::per_tensor && x.rank == 4 && x.dtype == DType::float32 && x.size(1) == 3 && is_row_major(x) &&
+         y.element_bytes() == 1 && std::equal(y.dim_order, y.dim_order + 4, channels_last);
+}
+
+template <class Code>
+void quantize_three_planes(const Step& step, const kernels::Quantizer& q, const kernels::Threads& threads) {
+  const Tensor& x = step.call.tensor(0);
+  const auto pixels = static_cast<std::size_t>(x.size(2) * x.size(3));
+  const auto row = kernels::find_quantize<Code>(*step.call.set);
+  kernels::share(threads, static_cast<std::size_t>(x.size(0)) * pixels, 3, [&](kernels::Range range) {
+    constexpr std::size_t most = tile;
+    alignas(64) Code planes[3 * most];
+    for (std::size_t i = range.begin, n; i < range.end; i += n) {
+      n = std::min({most, range.end - i, pixels - i % pixels});
+      const float* first = x.elements<float>() + i / pixels * 3 * pixels + i % pixels;
+      for (std::size_t c = 0; c < 3; ++c) row(q, first + c * pixels, planes + c * most, n);
+      kernels::interleave_three(*step.call.set, reinterpret_cast<const std::uint8_t*>(planes), most,
+                                step.call.out().elements<std::uint8_t>() + 3 * i, n);
+    }
+  });
+}
+
 template <Form form>
 bool accepts_quantize(const Call& call) {
   return call.set && plan_quantize({call, form});
@@ -251,15 +277,19 @@ bool run_quantize(const Step& step, Execution& execution) {
   const auto bytes = static_cast<std::ptrdiff_t>(o.input().element_bytes());
   return with_code(o.out().dtype, [&]<class Code>() {
     const kernels::QuantizeRow<Code> row = kernels::find_quantize<Code>(*step.call.set);
+    const auto inverse_of = [&](std::ptrdiff_t i) { return stored_as(steps->first, 1 / element(o.scales(), i)); };
+    const auto floats_of = [&](double inverse, double zero_point) {
+      return kernels::Quantizer{static_cast<float>(inverse), static_cast<float>(zero_point), static_cast<float>(low),
+                                static_cast<float>(high), form == Form::per_token};
+    };
+    if (is_fast && are_three_planes(o)) {
+      quantize_three_planes<Code>(step, floats_of(inverse_of(0), element(o.zero_points(), 0)), execution.threads);
+      return true;
+    }
     each_run(p, o, execution.threads, [&](const std::ptrdiff_t* i, std::ptrdiff_t n, const Run& from, const Run& to) {
-      const double inverse = stored_as(steps->first, 1 / element(o.scales(), i[2]));
-      const double zero_point = element(o.zero_points(), i[3]);
+      const double inverse = inverse_of(i[2]), zero_point = element(o.zero_points(), i[3]);
       Code* codes = o.out().elements<Code>();
-      if (is_fast) {
-        const kernels::Quantizer q{static_cast<float>(inverse), static_cast<float>(zero_point), static_cast<float>(low),
-                                   static_cast<float>(high), form == Form::per_token};
-        return quantize_run(q, row, o.input(), from, codes, to, n);
-      }
+      if (is_fast) return quantize_run(floats_of(inverse, zero_point), row, o.input(), from, codes, to, n);
       const SlowQuantizer q{inverse, zero_point, low, high, form == Form::per_token, steps->common};
       const std::byte* x = o.input().at(from.first);
       for (std::ptrdiff_t k = 0; k < n; ++k)

@@ -58,6 +58,27 @@ def quantized_conv():
 
 
 @program
+def quantized_squeeze_excite():
+    """A static int8 convolution with hardswish, gates that are broadcast over the image, and an average pool."""
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.Hardswish())
+            self.gate = Sequential(
+                nn.AdaptiveAvgPool2d(1), nn.Conv2d(8, 4, 1), nn.ReLU(), nn.Conv2d(4, 8, 1), nn.Hardsigmoid()
+            )
+            self.last, self.pool = nn.Conv2d(8, 4, 1), nn.AvgPool2d(2)
+
+        def forward(self, x):
+            y = self.first(x)
+            return self.pool(self.last(y * self.gate(y)))
+
+    x = (torch.randn(1, 3, 6, 6),)
+    return forward(quantized(Net(), x), x, edge=UNCHECKED)
+
+
+@program
 def quantized_dynamic():
     """Linear layers whose activations are quantised with ranges taken from each input."""
     x = (torch.randn(3, 16),)

@@ -15,14 +15,19 @@ using Index = PlanBuilder::Index;
 constexpr double scale = 0.25;
 constexpr Real nan = std::numeric_limits<Real>::quiet_NaN(), infinity = std::numeric_limits<Real>::infinity();
 
-// A program whose values of four elements each have memory of their own.
+// A program whose values have memory of their own.
 struct Quantized {
   PlanBuilder::Sizes sizes = {2, 2};
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   std::uint64_t end = 0;
 
-  Index values(DType dtype = float32) { return plan.planned(dtype, sizes, 1, std::exchange(end, end + 64)); }
+  Index values(DType dtype = float32) { return values(dtype, sizes); }
+  Index values(DType dtype, const PlanBuilder::Sizes& of_sizes) {
+    std::uint64_t count = 1;
+    for (const std::int32_t n : of_sizes) count *= static_cast<std::uint64_t>(n);
+    return plan.planned(dtype, of_sizes, 1, std::exchange(end, end + (8 * count + 63) / 64 * 64));
+  }
   Index input = values();
 
   struct Numbers {
@@ -49,6 +54,14 @@ struct Quantized {
   Index add(Index a, Index b) {
     const Index out = values();
     return plan.add_tensors(a, b, out), out;
+  }
+  Index multiply(Index a, Index b) { return call("aten::mul.out", {{"self", a}, {"other", b}}, values()); }
+  Index call(std::string_view op, std::vector<PlanBuilder::Operand> operands, Index out) {
+    operands.push_back({"out", out});
+    return plan.call_named(op, operands), out;
+  }
+  Index cast(Index x, DType dtype, const PlanBuilder::Sizes& of_sizes) {
+    return call("aten::_to_copy.out", {{"self", x}}, values(dtype, of_sizes));
   }
   Index product(Index x, Index weight) {
     const Index out = values();
@@ -85,13 +98,16 @@ struct Quantized {
     hosts::Host host(hosts::valid_program(borrowed(file), {}));
     adapters::OptimizedClient client(file, {}, {});
     Dims dims;
-    for (const std::int32_t n : sizes) dims.push_back(n);
+    std::size_t count = 1;
+    for (const std::int32_t n : sizes) dims.push_back(n), count *= static_cast<std::size_t>(n);
     for (const auto& x : {std::vector<Real>{0.125, 0.375, -0.125, -0.375},
                           {1.5, 1.625, 5.875, 6.125},
                           {-31, 32, -40, 40},
                           {nan, infinity, -infinity, 0},
                           {nan, nan, nan, nan}}) {
-      const std::vector<Value> inputs{tensor(float32, dims, x)};
+      std::vector<Real> all;
+      for (std::size_t i = 0; i < count; ++i) all.push_back(x[i % x.size()]);
+      const std::vector<Value> inputs{tensor(float32, dims, all)};
       const std::vector<Value> want = host.call("forward", inputs), got = client.call("forward", inputs);
       EXPECT_TRUE(std::ranges::equal(got, want, files::same)) << "for inputs that begin with " << x[0];
     }
@@ -210,6 +226,137 @@ TEST(OptimizedCodes, AreAddedInOnePass) {
       const Index a = q.rounded(q.input, x), b = q.dequantize(q.quantize(q.clamp(q.input, -2, 9), x), x);
       const bool is_one_pass = x.dtype == y.dtype;
       EXPECT_EQ(q.expect_agreement({q.quantize(q.clamp(q.add(a, b), -3, 20), y)}), is_one_pass ? 4u : 8u);
+    }
+}
+
+TEST(OptimizedCodes, AreMultipliedInOnePass) {
+  for (const Quantized::Numbers& x : signed_and_unsigned(131))
+    for (const Quantized::Numbers& y : signed_and_unsigned(20))
+      for (const bool has_factor : {false, true}) {
+        Quantized q;
+        const Index a = q.rounded(q.input, x), b = q.dequantize(q.quantize(q.clamp(q.input, -2, 9), x), x);
+        Index product = q.multiply(a, b);
+        if (has_factor)
+          product = q.call("aten::mul.Scalar_out", {{"self", product}, {"other", q.plan.real(0.375)}}, q.values());
+        const std::size_t apart = has_factor ? 8 : 7;
+        EXPECT_EQ(q.expect_agreement({q.quantize(product, y)}), x.dtype == y.dtype ? 4u : apart);
+      }
+}
+
+// One of the operands has one number for each channel or for each pixel.
+TEST(OptimizedCodes, AreBroadcast) {
+  for (const Quantized::Numbers& numbers : signed_and_unsigned(131))
+    for (const Int dim : {1, 3})
+      for (const bool is_first : {false, true})
+        for (const auto& [side, is_sum] :
+             {std::pair(2, false), std::pair(2, true), std::pair(40, false), std::pair(40, true)}) {
+          Quantized q{.sizes = {1, side, 1, side}};
+          PlanBuilder::Sizes sizes = q.sizes;
+          sizes[static_cast<std::size_t>(dim)] = 1;
+          const Index slice = q.call("aten::slice_copy.Tensor_out",
+                                     {{"self", q.input}, {"dim", q.plan.integer(dim)}, {"end", q.plan.integer(1)}},
+                                     q.values(float32, sizes));
+          const Index x = q.rounded(q.input, numbers),
+                      part = q.dequantize(q.quantize(slice, numbers, q.values(numbers.dtype, sizes)), numbers,
+                                          q.values(float32, sizes));
+          const Index a = is_first ? part : x, b = is_first ? x : part;
+          EXPECT_EQ(q.expect_agreement({q.quantize(is_sum ? q.add(a, b) : q.multiply(a, b), numbers)}), 4u);
+        }
+}
+
+// The mean of the pixels of each channel, by three operators.
+Index average(Quantized& q, Index x, std::string_view op) {
+  const Index out = q.values(float32, {1, 2, 1, 1});
+  if (op == "aten::mean.out")
+    return q.call(op, {{"self", x}, {"dim", q.plan.integers({2, -1})}, {"keepdim", q.plan.boolean(true)}}, out);
+  if (op == "aten::_adaptive_avg_pool2d.out")
+    return q.call(op, {{"self", x}, {"output_size", q.plan.integers({1, 1})}}, out);
+  return q.call(op, {{"self", x}, {"kernel_size", q.plan.integers({1, 2})}}, out);
+}
+constexpr std::string_view averages[] = {"aten::mean.out", "aten::_adaptive_avg_pool2d.out", "aten::avg_pool2d.out"};
+
+TEST(OptimizedCodes, AreAveraged) {
+  for (const Quantized::Numbers& x : signed_and_unsigned(131))
+    for (const Quantized::Numbers& y : signed_and_unsigned(20))
+      for (const std::string_view op : averages) {
+        SCOPED_TRACE(op);
+        Quantized q{.sizes = {1, 2, 1, 2}};
+        const Index mean = average(q, q.rounded(q.input, x), op);
+        EXPECT_EQ(q.expect_agreement({q.quantize(mean, y, q.values(y.dtype, {1, 2, 1, 1}))}),
+                  x.dtype == y.dtype ? 2u : 4u);
+      }
+}
+
+// A pool whose windows lie partly outside of the image. What lies there counts as 0, or not at all.
+TEST(OptimizedCodes, AreAveragedInPaddedWindows) {
+  for (const Quantized::Numbers& numbers : signed_and_unsigned(140))
+    for (const bool counts_padding : {false, true}) {
+      Quantized q{.sizes = {1, 2, 1, 2}};
+      const Index out = q.call("aten::avg_pool2d.out",
+                               {{"self", q.rounded(q.input, numbers)},
+                                {"kernel_size", q.plan.integers({1, 2})},
+                                {"stride", q.plan.integers({1, 1})},
+                                {"padding", q.plan.integers({0, 1})},
+                                {"count_include_pad", q.plan.boolean(counts_padding)}},
+                               q.values(float32, {1, 2, 1, 3}));
+      EXPECT_EQ(q.expect_agreement({q.quantize(out, numbers, q.values(numbers.dtype, {1, 2, 1, 3}))}), 2u);
+    }
+}
+
+// A mean of channels, and a mean that is also an output.
+TEST(OptimizedCodes, AreConvertedBackForOtherMeans) {
+  Quantized of_channels{.sizes = {1, 2, 1, 2}}, stored{.sizes = {1, 2, 1, 2}};
+  const Index mean = of_channels.call("aten::mean.out",
+                                      {{"self", of_channels.rounded(of_channels.input, {3})},
+                                       {"dim", of_channels.plan.integers({1})},
+                                       {"keepdim", of_channels.plan.boolean(true)}},
+                                      of_channels.values(float32, {1, 1, 1, 2}));
+  EXPECT_EQ(of_channels.expect_agreement({of_channels.quantize(mean, {5}, of_channels.values(int8, {1, 1, 1, 2}))}),
+            4u);
+  const Index kept = average(stored, stored.rounded(stored.input, {3}), averages[0]);
+  EXPECT_EQ(stored.expect_agreement({kept, stored.quantize(kept, {5}, stored.values(int8, {1, 2, 1, 1}))}), 4u);
+}
+
+// As an undelegated XNNPACK payload computes it: with the sum S of the N codes of a channel, S r + (z - N z1 r). If
+// the ones that are counted are also an output, all calls are kept.
+TEST(OptimizedCodes, OfAveragesOfPayloadsAreAddedUp) {
+  for (const Quantized::Numbers& x : signed_and_unsigned(131))
+    for (const bool counts : {false, true}) {
+      Quantized q{.sizes = {1, 2, 1, 2}};
+      const PlanBuilder::Sizes sizes{1, 2, 1, 1};
+      const Index codes = q.cast(q.quantize(q.input, x), float64, q.sizes);
+      const auto number = [&](std::string_view op, Index a, double b) {
+        return q.call(op, {{"self", a}, {"other", q.plan.real(b)}}, q.values(float32, sizes));
+      };
+      const auto both = [&](std::string_view op, Index a, Index b) {
+        return q.call(op, {{"self", a}, {"other", b}}, q.values(float32, sizes));
+      };
+      const auto sum = [&](Index of) {
+        return q.cast(q.call("aten::sum.IntList_out",
+                             {{"self", of}, {"dim", q.plan.integers({2, 3})}, {"keepdim", q.plan.boolean(true)}},
+                             q.values(float64, sizes)),
+                      float32, sizes);
+      };
+      const Index ones =
+          q.call("aten::full_like.out", {{"self", codes}, {"fill_value", q.plan.integer(1)}}, q.values(float64));
+      const Index count = sum(ones),
+                  ratio = both("aten::div.out",
+                               q.plan.constant(float32, {1, 1, 1, 1}, q.program.constant(bytes_of({1.3}))), count);
+      const Index zeros = both("aten::mul.out", number("aten::mul.Scalar_out", count, double(x.zero_point)), ratio);
+      const Index offset = number("aten::rsub.Scalar_out", zeros, -7);
+      const Index average = both("aten::add.out", both("aten::mul.out", sum(codes), ratio), offset);
+      const Index made = q.values(x.dtype, sizes);
+      q.plan.call_named("quantized_decomposed::quantize_per_tensor.out",
+                        {{"input", average},
+                         {"scale", q.plan.real(1)},
+                         {"zero_point", q.plan.integer(0)},
+                         {"quant_min", q.plan.integer(x.dtype == int8 ? -100 : 10)},
+                         {"quant_max", q.plan.integer(90)},
+                         {"dtype", q.plan.integer(static_cast<Int>(x.dtype))},
+                         {"out", made}});
+      std::vector<Index> outputs{made};
+      if (counts) outputs.push_back(ones);
+      EXPECT_EQ(q.expect_agreement(outputs), counts ? 14u : 2u);
     }
 }
 

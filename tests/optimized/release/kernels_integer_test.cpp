@@ -260,6 +260,98 @@ TEST_P(IntegerKernels, AddInFixedPoint) {
   check_fixed_point_sums<std::uint8_t>(GetParam().set);
 }
 
+// One step of floats: a double holds the exact sum or product, or rounds it to the same float.
+float rounded(double x) { return static_cast<float>(x); }
+
+// The code of x as QuantizeRow defines it.
+template <class Code>
+Code code_of(const Quantizer& q, float x) {
+  const float code = rounded(double{std::nearbyint(rounded(double{x} * q.inverse_scale))} + q.zero_point);
+  return static_cast<Code>(static_cast<std::int32_t>(std::min(std::max(code, q.low), q.high)));
+}
+
+// Scales whose numbers often lie between two codes, scales that are no powers of two, and results beyond the limits.
+template <class Code>
+std::vector<CombinedCodes> combinations() {
+  constexpr float least = std::numeric_limits<Code>::min(), most = least + 255;
+  return {{least + 3, 0.5f, least, 0.25f, 1, {4, least + 7, least, most}},
+          {3, 0.1f, -7, 0.07f, 1 / 3.0f, {1 / 0.3f, 5, least + 4, most - 9}},
+          {0, 1, 200, 1, 0.125f, {1, 0, least, most}},
+          {-300, 1e5f, 300, 1e5f, -1e9f, {1e5f, 0, least, most}}};
+}
+
+template <Combination combination, class Code>
+void check_combinations(InstructionSet set) {
+  constexpr int least = std::numeric_limits<Code>::min();
+  for (const CombinedCodes& q : combinations<Code>())
+    for (const std::size_t n : {1u, 15u, 64u, 65u, 1000u})
+      for (const bool b_is_one : {false, true}) {
+        const FencedArray<Code> a(random_codes<Code>(n, least, least + 255)),
+            b(random_codes<Code>(b_is_one ? 1 : n, least, least + 255)), out(std::vector<Code>(n, Code{}));
+        find_combine<Code>(set, combination)(q, a.data(), b.data(), b_is_one, out.data(), n);
+        for (std::size_t i = 0; i < n; ++i) {
+          const float x = rounded(double{rounded(a.data()[i] - double{q.a_zero_point})} * q.a_scale),
+                      y = rounded(double{rounded(b.data()[b_is_one ? 0 : i] - double{q.b_zero_point})} * q.b_scale);
+          const float number = combination == Combination::sum ? rounded(double{x} + y)
+                                                               : rounded(double{rounded(double{x} * y)} * q.factor);
+          ASSERT_EQ(out.data()[i], code_of<Code>(q.result, number)) << i << " of " << n << ", number " << number;
+        }
+      }
+}
+TEST_P(IntegerKernels, AddAndMultiplyCodesAsFloats) {
+  check_combinations<Combination::sum, std::int8_t>(GetParam().set);
+  check_combinations<Combination::sum, std::uint8_t>(GetParam().set);
+  check_combinations<Combination::product, std::int8_t>(GetParam().set);
+  check_combinations<Combination::product, std::uint8_t>(GetParam().set);
+}
+
+// Windows of several rows, with the channels contiguous or one plane after another.
+template <class Code>
+void check_sums(InstructionSet set, const ScaledSums& q, int low, int high) {
+  for (const std::size_t channels : {1u, 7u, 8u, 63u, 64u, 300u})
+    for (const std::size_t rows : {1u, 3u})
+      for (const std::size_t columns : {1u, 2u, 67u}) {
+        const std::size_t pixel = channels + (channels > 1), row = (columns + 1) * pixel;
+        const FencedArray<Code> in(random_codes<Code>((rows - 1) * row + (columns - 1) * pixel + channels, low, high)),
+            out(std::vector<Code>(channels, Code{}));
+        sum_of_codes<Code>(
+            set, {in.data(), rows, columns, static_cast<std::ptrdiff_t>(row), static_cast<std::ptrdiff_t>(pixel)}, q,
+            channels, out.data());
+        for (std::size_t c = 0; c < channels; ++c) {
+          std::int64_t sum = q.begin;
+          for (std::size_t i = 0; i < rows; ++i)
+            for (std::size_t j = 0; j < columns; ++j) sum += in.data()[i * row + j * pixel + c];
+          const float scaled = rounded(double{rounded(static_cast<double>(sum))} * q.factor);
+          ASSERT_EQ(out.data()[c], code_of<Code>(q.result, rounded(double{scaled} + q.offset)))
+              << c << " of " << channels << ", sum " << sum;
+        }
+      }
+}
+template <class Code>
+void check_sums(InstructionSet set) {
+  constexpr int least = std::numeric_limits<Code>::min();
+  constexpr float low = least, high = low + 255;
+  check_sums<Code>(set, {-5, 0.25f, 0, {2, low + 9, low, high}}, least, least + 255);
+  check_sums<Code>(set, {0, 0.03f, 11.5f, {1, 0, low + 20, high - 20}}, least, least + 255);
+  check_sums<Code>(set, {123456, 1e-3f, -100, {1, 0, low, high}}, least + 250, least + 255);
+  check_sums<Code>(set, {-0x7f000000, 0x1p-24f, 0, {1, 0, low, high}}, least, least + 5);
+}
+TEST_P(IntegerKernels, AddUpCodes) {
+  check_sums<std::int8_t>(GetParam().set);
+  check_sums<std::uint8_t>(GetParam().set);
+}
+
+TEST_P(IntegerKernels, InterleavePlanes) {
+  for (const std::size_t n : {1u, 16u, 63u, 64u, 65u, 200u}) {
+    const std::size_t stride = n + 3;
+    const FencedArray<std::uint8_t> planes(random_codes<std::uint8_t>(2 * stride + n, 0, 255)),
+        pixels(std::vector<std::uint8_t>(3 * n, untouched));
+    interleave_three(GetParam().set, planes.data(), stride, pixels.data(), n);
+    for (std::size_t i = 0; i < 3 * n; ++i)
+      ASSERT_EQ(pixels.data()[i], planes.data()[i % 3 * stride + i / 3]) << i << " of " << n;
+  }
+}
+
 template <class Code>
 void check_largest(InstructionSet set) {
   constexpr int least = std::numeric_limits<Code>::min();
