@@ -538,7 +538,7 @@ class Mistakes {
           const double* x = std::get_if<double>(&all[i]);
           return x && std::isfinite(*x) && std::fabs(*x) < 0x1p62 && changed_to(all[i], static_cast<Int>(*x));
         });
-        add(concat("round ", name(i), " to the dtype of ", name(first)), [i, first](std::vector<Value>& all) {
+        add(concat("convert ", name(i), " to the dtype of ", name(first)), [i, first](std::vector<Value>& all) {
           const Tensor* from = std::get_if<Tensor>(&all[first]);
           const auto x = number_in(all[i]);
           return from && x && !is_bool(*x) && is_floating(from->dtype) &&
