@@ -373,12 +373,23 @@ class Watcher {
     return nullptr;
   }
 
+  // A merged step may round an intermediate result to its half type, as the separate calls do.
+  static Evaluated rounded(Evaluated e, DType dtype) {
+    if (!is_half(dtype) || !e.error) return e;
+    const Array<Real> values = read<Real>(e.value);
+    Array<Real> errors = read<Real>(*e.error);
+    for (std::size_t i = 0; i < errors.data.size(); ++i)
+      errors.data[i] += rounding(dtype, std::fabs(values.data[i]) + errors.data[i]);
+    write(errors, *e.error);
+    return e;
+  }
+
   // The value of a tensor when instruction `before` begins.
   Evaluated of_value(std::uint32_t v, std::size_t before) {
     const auto writer = writer_of(v, before);
     Evaluated found;
     if (writer && is_of_step(writer->instruction))
-      found = of_instruction(writer->instruction);
+      found = rounded(of_instruction(writer->instruction), method_.value(writer->value).tensor->dtype);
     else
       found.value = actual(writer ? writer->value : v);
     if (is_floating(found.value.dtype)) found.value = cast(found.value, DType::float64);

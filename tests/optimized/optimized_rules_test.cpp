@@ -106,7 +106,7 @@ TEST(OptimizedRules, ARefusalHasItsPlaceAlsoWithoutTheReference) {
     Outcome outcome;
     Real index;
   };
-  for (const Case& c : {Case{"D1", Outcome::fault, 7}, Case{"", Outcome::ok, 1}}) {
+  for (const Case& c : {Case{"embedding.D1", Outcome::fault, 7}, Case{"", Outcome::ok, 1}}) {
     ProgramBuilder program;
     PlanBuilder plan = program.method();
     const auto weight = plan.constant(float32, {2, 1}, program.constant(bytes_of({1, 2})));
