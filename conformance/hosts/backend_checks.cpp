@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -136,27 +137,31 @@ void check_allocations(const Make& make, std::span<const Value> arguments) {
   });
 }
 
-// Each thread has a delegate of its own.
+// Each thread has a delegate of its own. A thread executes it until both have done so often enough, so that neither
+// ends before the other has begun.
 void check_threads(const Make& make, std::span<const Value> arguments) {
   constexpr int rounds = 200;
   const WithConditions plain({.guards_arguments = false});
   struct Work {
     std::unique_ptr<Delegate> delegate;
     Values arguments, right;
+    std::atomic<int> done = 0;
     int wrong = 0;
   };
   std::array<Work, 2> work;
   work[0].arguments.assign(arguments.begin(), arguments.end()), work[1].arguments = other(arguments);
   for (Work& w : work) w.right = results(*make(), w.arguments), w.delegate = make();
-  const auto run = [](Work& w) {
-    for (int i = 0; i < rounds; ++i)
+  const auto run = [&work](Work& w) {
+    while (std::ranges::any_of(work, [](const Work& any) { return any.done < rounds; })) {
       w.wrong += !std::ranges::equal(results(*w.delegate, w.arguments), w.right, files::same);
+      ++w.done;
+    }
   };
   std::thread second(run, std::ref(work[1]));
   run(work[0]);
   second.join();
   if (const int wrong = work[0].wrong + work[1].wrong)
-    throw Misconduct{Class::not_repeatable, concat(wrong, " of ", 2 * rounds,
+    throw Misconduct{Class::not_repeatable, concat(wrong, " of ", work[0].done + work[1].done,
                                                    " executions give other results while "
                                                    "another thread executes another delegate")};
 }
