@@ -11,6 +11,7 @@
 #include "optimized/kernels/pool.h"
 #include "optimized/kernels/quantize.h"
 #include "tests/support/backwards.h"
+#include "tests/support/dot_ways.h"
 #include "tests/support/fenced_kernels.h"
 
 // Convolutions and products of codes, of every instruction set with and without VNNI, equal plain loops bit for bit.
@@ -18,23 +19,14 @@
 namespace assay::kernels {
 namespace kernels_integer_test {
 
-struct Way {
-  InstructionSet set;
-  bool uses_vnni;
-};
-std::vector<Way> ways() {
-  std::vector<Way> all;
-  for (const InstructionSet set : sets())
-    for (const bool uses_vnni : {false, true})
-      if (!uses_vnni || has_vnni(set)) all.push_back({set, uses_vnni});
+std::vector<DotWay> ways() {
+  std::vector<DotWay> all = dot_ways();
   if (is_supported(InstructionSet::amx)) all.push_back({InstructionSet::amx, true});
   return all;
 }
 
-class IntegerKernels : public testing::TestWithParam<Way> {};
-INSTANTIATE_TEST_SUITE_P(EachWay, IntegerKernels, testing::ValuesIn(ways()), [](const auto& way) {
-  return std::string(traits(way.param.set).name) + (way.param.uses_vnni ? "_vnni" : "");
-});
+class IntegerKernels : public testing::TestWithParam<DotWay> {};
+INSTANTIATE_TEST_SUITE_P(EachWay, IntegerKernels, testing::ValuesIn(ways()), name_of_way);
 
 std::mt19937 generator(7);
 int any(int low, int high) { return std::uniform_int_distribution(low, high)(generator); }
@@ -69,7 +61,7 @@ struct Data {
 
 constexpr std::uint8_t untouched = 0x5a;
 
-std::vector<std::uint8_t> run(const Way& way, const Case& c, const Data& data, const Threads& threads) {
+std::vector<std::uint8_t> run(const DotWay& way, const Case& c, const Data& data, const Threads& threads) {
   const IntegerConvolution convolution{{way.set, c.groups, c.inputs, c.outputs, c.y, c.x, false},
                                        c.has_signed_input,
                                        c.input_zero_point,
@@ -117,7 +109,7 @@ std::uint8_t want(const Case& c, const Data& data, std::size_t image, std::size_
   return static_cast<std::uint8_t>(code);
 }
 
-void check(const Way& way, Case c) {
+void check(const DotWay& way, Case c) {
   if (!c.has_signed_input) c.lowest += 128, c.highest += 128, c.input_zero_point += 128;
   if (!c.has_signed_result) c.result.low += 128, c.result.high += 128, c.result.zero_point += 128;
   const std::size_t pixels = c.images * c.height * c.width, stride = c.channels() + c.pixel_gap;
@@ -388,7 +380,7 @@ TEST_P(IntegerKernels, LookUpCodes) {
 }
 
 // Kernels of each kind over images that just hold them, and larger ones.
-void check_axes(const Way& way, const Case& base) {
+void check_axes(const DotWay& way, const Case& base) {
   for (const std::size_t kernel : {1u, 2u, 3u, 5u})
     for (const std::size_t stride : {1u, 2u})
       for (const std::size_t padding : {0u, 1u, 2u})

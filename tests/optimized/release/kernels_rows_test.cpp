@@ -9,6 +9,7 @@
 
 #include "optimized/kernels/row_product.h"
 #include "tests/support/backwards.h"
+#include "tests/support/dot_ways.h"
 #include "tests/support/fenced_kernels.h"
 
 // Products of quantized rows, of every instruction set with and without VNNI, equal the formula of
@@ -16,22 +17,8 @@
 namespace assay::kernels {
 namespace kernels_rows_test {
 
-struct Way {
-  InstructionSet set;
-  bool uses_vnni;
-};
-std::vector<Way> ways() {
-  std::vector<Way> all;
-  for (const InstructionSet set : sets())
-    for (const bool uses_vnni : {false, true})
-      if (!uses_vnni || has_vnni(set)) all.push_back({set, uses_vnni});
-  return all;
-}
-
-class RowProducts : public testing::TestWithParam<Way> {};
-INSTANTIATE_TEST_SUITE_P(EachWay, RowProducts, testing::ValuesIn(ways()), [](const auto& way) {
-  return std::string(traits(way.param.set).name) + (way.param.uses_vnni ? "_vnni" : "");
-});
+class RowProducts : public testing::TestWithParam<DotWay> {};
+INSTANTIATE_TEST_SUITE_P(EachWay, RowProducts, testing::ValuesIn(dot_ways()), name_of_way);
 
 std::mt19937 generator(11);
 float any(float low, float high) { return std::uniform_real_distribution(low, high)(generator); }
@@ -82,7 +69,7 @@ std::vector<float> want(const RowProduct& p, const Data& data, const float* x) {
 }
 
 // Packs codes that are stored row by row or column by column.
-void check(const Way& way, RowProduct p, std::vector<float> x, bool is_transposed = false) {
+void check(const DotWay& way, RowProduct p, std::vector<float> x, bool is_transposed = false) {
   p.set = way.set, p.uses_vnni = way.uses_vnni;
   const std::size_t rows = x.size() / p.inputs;
   Data data{std::move(x), {}, {}, {}};
