@@ -5,7 +5,7 @@
 #include "optimized/prepare/pte/make.h"
 #include "optimized/runtime/method.h"
 
-// The C interface, except for packed constants.
+// The C interface, except for packed constants (packed.cpp) and for what tells about steps (steps.cpp).
 
 using namespace assay;
 using namespace assay::optimized;
