@@ -175,7 +175,7 @@ const std::vector<Bug>& bugs() {
       {"aten::cosh.out", [](G g) { return g.is("self", DType::int32); }, assert_falsely, verdict::Class::assertion,
        "is int32"},
       {"aten::bitwise_not.out", [](G) { return true; }, accept, verdict::Class::accepted_though_invalid,
-       "accepts invalid calls such as: self is "},
+       "accepts forbidden dtypes of self such as: self is "},
   };
   return all;
 }
