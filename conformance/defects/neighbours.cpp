@@ -184,12 +184,10 @@ std::string of_invalid(std::string_view argument, const verdict::Record& failing
   const std::size_t number = refused.size();
   const auto example = shown(number > 0 ? std::move(refused) : std::move(some));
   const std::string such_as = example ? concat(", such as ", example->is) : "";
-  if (number == 0)
-    return fmt::format("Nor does the testee refuse {} other value{} of {}{}", all, all == 1 ? "" : "s", argument,
-                       such_as);
-  const std::string_view said = example ? refusal(example->record) : "";
-  return fmt::format("The testee refuses {} of {} other value{} of {} that break{} the rule{}{}{}{}", number, all,
-                     all == 1 ? "" : "s", argument, all == 1 ? "s" : "", such_as, said.empty() ? "" : ", saying ",
+  const std::string_view said = example && number > 0 ? refusal(example->record) : "";
+  return fmt::format("The testee refuses {} of {} other value{} of {} that break{} the rule{}{}{}{}",
+                     number > 0 ? std::to_string(number) : "none", all, all == 1 ? "" : "s", argument,
+                     all == 1 ? "s" : "", such_as, said.empty() ? "" : ", saying ",
                      said.empty() ? "" : text::in_quotes(said.substr(0, most_quoted)),
                      said.size() > most_quoted ? "..." : "");
 }
