@@ -129,7 +129,8 @@ HWY_INLINE void transform_odd(const FourierStep<T>& s) {
         std::copy_n(first.real + begin, count, a_real), std::copy_n(first.imaginary + begin, count, a_imaginary);
         for (std::size_t k = 1; k <= half; ++k) {
           const auto sum = s.row(p, k), difference = s.row(p, s.radix - k);
-          const auto [cosine, sine] = s.root_of_radix(j, k);
+          const auto angle = s.root_of_radix(j, k);
+          const T cosine = angle.first, sine = angle.second;
           const T *sum_real = sum.real + begin, *sum_imaginary = sum.imaginary + begin;
           const T *difference_real = difference.real + begin, *difference_imaginary = difference.imaginary + begin;
 #pragma omp simd
