@@ -26,7 +26,7 @@ int undelegate(const UndelegateCommand& r) {
   const Budget::Scope scope(access.budget, "the program");
   const File program = hosts::program_in_file(files::open_file(r.program, access));
   const ValidProgram valid = hosts::valid_program(program, files::open_data_files(r.data, access));
-  const Bytes plain = encode(xnnpack::undelegated(valid, payload_form(r.payload), access.budget));
+  const Bytes plain = xnnpack::undelegated(valid, payload_form(r.payload), access.budget);
   OutputFile out(r.output);
   out.stream().write(reinterpret_cast<const char*>(plain.data()), static_cast<std::streamsize>(plain.size()));
   out.finish();

@@ -419,6 +419,7 @@ const PayloadCase every_payload_case[] = {
      }},
     {"X25", [](D&) {}, [](D& d) { d.graph().outputs.push_back(7); }},
     {"X25", [](D&) {}, [](D& d) { d.graph().outputs = {7}; }},
+    {"X25", [](D&) {}, [](D& d) { d.graph().inputs.clear(); }},  // absent in the file
     {"X25", [](D& d) { add_constant(d), into_buffer(d, 24, 24); },
      [](D& d) { add_constant(d), into_buffer(d, 24, 25); }},
     {"X25", [](D& d) { add_constant(d), into_buffer(d, 24, 24); },

@@ -36,6 +36,7 @@ constexpr std::size_t most_against = 16;    // passing calls to a failing one, b
 constexpr std::size_t fewest_elements = 6;  // wrong elements that a hypothesis explains
 constexpr std::size_t sentence_conditions = 2;  // at most, in a sentence
 constexpr std::size_t many_more = 10;           // a predicate of few cases beside many others is no cause
+constexpr std::size_t most_changed_cases = 6;   // cases of a cause that are changed to test a literal of its predicate
 constexpr std::size_t most_removed = 40;        // cases of a cause that are tried without a feature
 constexpr Int most_kept = 1 << 19;              // elements of a call that is kept for hypotheses: eight long tensors
 
@@ -183,6 +184,7 @@ class Investigation {
     fails_with_nan_ = true;
     for (Cause& c : causes_) {
       c.named = named(c);
+      c.common = shared_by(c);
       if (!c.shows) c.shows = shows_predicate(c);
     }
     return std::move(causes_);
@@ -201,11 +203,23 @@ class Investigation {
     do ask_for_some_answers(failing);
     while (take_best());
     for (const std::size_t i : failing) join_known(rows_[i]);
+    if (known_.empty()) return;
+    // A mistake that makes a small difference in a call makes its results less accurate.
+    std::vector<std::size_t> inaccurate;
+    for (std::size_t i = 0; i < of_the_run_; ++i)
+      if (rows_[i].seen.verdict == verdict::Verdict::quality && rows_[i].call) inaccurate.push_back(i);
+    ask_for_answers(evenly_chosen(inaccurate, most_answers));
+    for (const std::size_t i : inaccurate) join_known(rows_[i]);
   }
 
   // An answer that shows several of the known mistakes at once belongs to the one that explains most of it.
   void join_known(TriedCase& row) {
     if (!row.is_asked || row.is_explained) return;
+    for (std::size_t k = 0; k < known_.size(); ++k)
+      if (holds(known_[k].second, row.features) && known_[k].first->explains(answer_of(row))) {
+        row.is_explained = true;
+        return causes_[k].cases.push_back(row.seen);
+      }
     std::vector<bool> covered;
     std::optional<std::pair<std::ptrdiff_t, std::size_t>> most;  // the number of elements, and the place of the cause
     for (std::size_t k = 0; k < known_.size(); ++k) {
@@ -537,7 +551,10 @@ class Investigation {
     std::erase_if(found, [](const Cause& c) { return c.cases.empty(); });
     if (found.empty()) return;
     if (case_runner_ && symptom.place.empty()) join_untried(found, symptom);
-    if (is_tried(symptom)) join_unlikely(found);
+    if (is_tried(symptom)) {
+      for (Cause& c : found) keep_supported(c, found);
+      join_unlikely(found);
+    }
     for (Cause& c : found)
       if (c.is_found && c.does.empty() && c.predicate.size() == c.premises) count_all(c);
     std::ranges::move(found, std::back_inserter(causes_));
@@ -551,10 +568,89 @@ class Investigation {
     if (!found[0].cases.empty()) causes_.push_back(std::move(found[0]));
   }
 
+  // Removes the literals of a predicate that nothing shows to be the cause. If the rest does not tell failing calls
+  // from passing ones, no cause is found.
+  void keep_supported(Cause& c, const std::vector<Cause>& all) {
+    if (!c.is_sought || !c.is_found) return;
+    const std::size_t before = c.predicate.size();
+    for (std::size_t k = c.premises; k < c.predicate.size();)
+      if (is_supported(c, k, all))
+        ++k;
+      else
+        c.predicate.erase(c.predicate.begin() + static_cast<std::ptrdiff_t>(k));
+    if (c.predicate.size() == before) return;
+    c.trial = {};
+    for (const TriedCase& r : rows_) {
+      const Says said = said_by(r, c.symptom);
+      if (said == Says::nothing || r.is_explained || !r.seen.promised || !holds(c.predicate, r.features)) continue;
+      ++c.trial.drawn, c.trial.alike += said == Says::fails;
+    }
+    c.is_found = c.predicate.size() > c.premises && c.trial.convinces(verdict::likely);
+  }
+
+  // Whether calls that fail pass without the fact that a literal states: calls that differ in one argument are made for
+  // this. If no change of one argument removes the fact, many calls on both sides must show it.
+  bool is_supported(const Cause& c, std::size_t k, const std::vector<Cause>& all) {
+    const Literal literal = c.predicate[k];
+    Predicate others = c.predicate;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+    const auto has_other_cause = [&](const features::Features& f) {
+      return std::ranges::any_of(all, [&](const Cause& other) {
+        return &other != &c && other.predicate.size() > other.premises && holds(other.predicate, f);
+      });
+    };
+    const auto lacks = [&](const features::Features& f) {
+      return holds(others, f) && !literal.of(f) && !has_other_cause(f);
+    };
+    std::vector<cases::CaseId> own;
+    for (const JudgedCase& s : c.cases)
+      if (s.promised) own.push_back(s.id);
+    std::uint64_t changed = 0, passing = 0;
+    const auto count_pairs = [&] {
+      for (const TriedCase& r : rows_) {
+        if (!r.neighbour || r.is_explained || said_by(r, c.symptom) == Says::nothing || !lacks(r.features)) continue;
+        const TriedCase& from = rows_[*r.neighbour];
+        if (said_by(from, c.symptom) == Says::fails && holds(c.predicate, from.features))
+          ++changed, passing += said_by(r, c.symptom) == Says::passes;
+      }
+    };
+    count_pairs();
+    if (changed < few_cases)
+      for (const cases::CaseId& id : evenly_chosen(own, most_changed_cases))
+        judge(drawer_.changed_in_one(id, 2, lacks), c.symptom, Says::passes, Until::drawn, changed, passing);
+    std::uint64_t failing_with = 0, all_without = 0, passing_without = 0;
+    for (const TriedCase& r : rows_) {
+      const Says said = said_by(r, c.symptom);
+      if (said == Says::nothing || r.is_explained || !r.seen.promised) continue;
+      failing_with += said == Says::fails && holds(c.predicate, r.features);
+      if (lacks(r.features)) ++all_without, passing_without += said == Says::passes;
+    }
+    const auto is_most = [](std::uint64_t part, std::uint64_t whole) {
+      return static_cast<double>(part) >= verdict::likely * static_cast<double>(whole);
+    };
+    const std::uint64_t enough = changed > 0 ? few_cases : verdict::fewest_drawn;
+    return is_most(passing, changed) && is_most(passing_without, all_without) && failing_with >= enough &&
+           passing_without >= enough;
+  }
+
+  // Facts that all cases of a cause without an explanation share.
+  Predicate shared_by(const Cause& c) const {
+    if (c.is_found || c.cases.size() < 2) return {};
+    const std::set<std::string> own = ids_of(c.cases);
+    std::vector<Example> examples;
+    for (const TriedCase& r : rows_) {
+      const bool is_own = own.contains(cases::to_text(r.seen.id));
+      if (is_own || (said_by(r, c.symptom) == Says::passes && r.seen.promised))
+        examples.push_back({&r.features, is_own});
+    }
+    return shared(examples, c.cases.size() <= few_cases ? 1 : sentence_conditions);
+  }
+
   // Cases whose predicate foretells too few failures have no known cause. A predicate of few cases must foretell all.
   static void join_unlikely(std::vector<Cause>& found) {
     const auto unlikely = std::stable_partition(found.begin(), found.end(), [&](const Cause& c) {
-      return !c.is_sought || c.trial.convinces(c.cases.size() < few_cases ? verdict::convincing : verdict::likely) ||
+      if (!c.is_sought || !c.is_found) return !c.is_sought;
+      return c.trial.convinces(c.cases.size() < few_cases ? verdict::convincing : verdict::likely) ||
              (c.trial.drawn < verdict::fewest_drawn && c.trial.alike == c.trial.drawn &&
               c.predicate.size() > c.premises);
     });

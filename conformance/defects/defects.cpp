@@ -21,9 +21,10 @@ namespace assay::defects {
 namespace {
 
 constexpr double nearly_all = 0.8;
-constexpr std::size_t most_operators = 16;  // of a defect, whose messages are compared with that of the smallest call
-constexpr std::size_t most_messages = 6;    // of other operators that are told beside it
-constexpr Int most_sizes = 4;               // distinct sizes of the smallest call that are made smaller
+constexpr std::size_t most_operators = 16;    // of a defect, whose messages are compared with that of the smallest call
+constexpr std::size_t most_of_one_check = 8;  // operators at a source line that checks one thing
+constexpr std::size_t most_messages = 6;      // of other operators that are told beside it
+constexpr Int most_sizes = 4;                 // distinct sizes of the smallest call that are made smaller
 constexpr std::size_t most_simplifications = 16;
 
 std::string failure_of(const Symptom& s) {
@@ -44,10 +45,11 @@ std::vector<std::string> messages(const std::vector<JudgedCase>& cases) {
 bool is_text(std::string_view reason) { return reason.starts_with("saying "); }
 
 // The literals that tell how the elements of two operands are related. Operators that share such a literal fail for the
-// same reason, even if other literals differ.
+// same reason, even if other literals differ, or if one operator alone has too few cases to tell.
 std::vector<Literal> relations(const Cause& c) {
   std::vector<Literal> found;
-  for (const Literal& l : std::span(c.predicate).subspan(c.premises))
+  const std::span<const Literal> told = c.is_found ? std::span(c.predicate).subspan(c.premises) : std::span(c.common);
+  for (const Literal& l : told)
     if (l.test == Literal::Test::holds && l.name.text().ends_with(" somewhere")) found.push_back(l);
   return found;
 }
@@ -72,6 +74,46 @@ bool tells_more(const Cause& c) {
   return !std::ranges::all_of(std::span(c.predicate).subspan(c.premises), goes_without_saying);
 }
 
+// What a condition is about: "layouts", "dtypes", "ranks", "sizes", or the argument that it names.
+std::string topic_of(const Literal& l) {
+  const std::string_view name = l.name;
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  if (has("dim order") || has("contiguous") || has("channels last")) return "layouts";
+  if (has("dimensions") || has("rank")) return "ranks";
+  if (has("size") || has("number of elements")) return "sizes";
+  if (has("dtype") || has("integers") || has("floating") || has("complex") || has("half type")) return "dtypes";
+  if (has(" is ") && dtype_named(name.substr(name.rfind(' ') + 1))) return "dtypes";
+  const std::string_view subject = name.substr(0, name.find(' '));
+  return std::string(subject == "the" ? name.substr(name.rfind(' ') + 1) : subject);
+}
+
+// Whether the promised calls of a cause are invalid ones.
+bool is_of_invalid_calls(const Cause& c) {
+  const verdict::Tier most = tier(c);
+  return most >= verdict::Tier::invalid_damage && most <= verdict::Tier::invalid_aborted;
+}
+
+// Source lines that many operators share. Calls fail there for several reasons.
+using SharedPlaces = std::set<std::string>;
+SharedPlaces shared_places(const std::vector<Cause>& causes) {
+  std::map<std::string, std::set<const Operator*>> operators;
+  for (const Cause& c : causes) operators[c.symptom.place].insert(c.op);
+  SharedPlaces found;
+  for (const auto& [place, all] : operators)
+    if (all.size() > most_of_one_check) found.insert(place);
+  return found;
+}
+
+// What the conditions of a cause are about, if this tells why its calls fail at a source line; otherwise one that is
+// empty.
+std::set<std::string> topics(const Cause& c, const SharedPlaces& shared) {
+  std::set<std::string> found;
+  if (c.is_found && shared.contains(c.symptom.place) && !is_of_invalid_calls(c))
+    for (const Literal& l : std::span(c.predicate).subspan(c.premises))
+      if (!goes_without_saying(l)) found.insert(topic_of(l));
+  return found.empty() ? std::set<std::string>{""} : found;
+}
+
 // The function in which calls abort that are to be refused: it has to return an error, whatever it looks at. Empty if
 // some of the calls are valid, or if no function is known.
 std::string aborts_in(const Cause& c) {
@@ -82,13 +124,27 @@ std::string aborts_in(const Cause& c) {
   return function == said.end() ? "" : *function;
 }
 
+// Whether the rule that invalid calls break asks that a number fits a dtype: one check is missing in all operators.
+bool is_about_range(const Cause& c) {
+  constexpr auto words = std::to_array<std::string_view>(
+      {"scalar_fits", "negated_scalar_fits", "scalar_computes", "scales_within", "limit_fits", "has_integer"});
+  const auto rule = std::ranges::find(c.op->rules, c.symptom.rule, &Rule::id);
+  return rule != c.op->rules.end() && std::ranges::find(words, rule->word) != words.end();
+}
+
 // What causes share if they are one defect, the most telling last: a line of the library's source, its message, what
 // the kernels do, and when. A cause that was not found shares nothing.
-std::vector<std::string> reasons(const Cause& c) {
+std::vector<std::string> reasons(const Cause& c, const SharedPlaces& shared) {
   const std::string kind = failure_of(c.symptom);
   if (c.symptom.verdict == verdict::Verdict::quality) return {kind};
   if (!c.is_sought) return {concat(kind, ' ', verdict::name(tier(c)))};
-  if (!c.symptom.rule.empty()) return {concat(kind, ' ', words(c.predicate))};
+  if (!c.symptom.rule.empty()) {  // one check is missing for all rules on an argument, and for one word of an entry
+    const auto rule = std::ranges::find(c.op->rules, c.symptom.rule, &Rule::id);
+    const std::string_view word = rule == c.op->rules.end() ? c.symptom.rule : rule->word;
+    if (is_about_range(c)) return {concat(kind, " of numbers out of range")};
+    return {concat(kind, " by ", word, " of ", c.op->name),
+            concat(kind, ' ', features::subject_of(*c.op, c.symptom.rule).text())};
+  }
   if (const std::string function = aborts_in(c); !function.empty())
     return {concat(kind, " of invalid calls ", function)};
   std::vector<std::string> found;
@@ -101,13 +157,14 @@ std::vector<std::string> reasons(const Cause& c) {
   }
   for (const Literal& relation : relations(c)) found.push_back(concat(kind, " where ", words(relation)));
   if (!c.symptom.place.empty()) found.push_back(concat(kind, " at ", c.symptom.place, " of ", c.op->name));
-  // Operators that refuse calls with the same words, but under other conditions, have other causes.
   const std::string when = c.is_found && tells_more(c) ? words(c.predicate) : "";
+  if (!when.empty()) found.push_back(concat(kind, ' ', when));
+  // Many operators have one check. Calls that do not meet it for another reason have another cause.
   const std::vector<std::string> said = messages(c.cases);
   const bool has_text = std::ranges::any_of(said, is_text);
   for (const std::string& reason : said)
-    if (!has_text || is_text(reason)) found.push_back(concat(kind, ' ', reason, ' ', when));
-  if (!when.empty()) found.push_back(concat(kind, ' ', when));
+    if (!has_text || is_text(reason))
+      for (const std::string& topic : topics(c, shared)) found.push_back(concat(kind, ' ', reason, " on ", topic));
   if (found.empty()) found.push_back(concat(kind, " of ", c.op->name));
   return found;
 }
@@ -123,6 +180,7 @@ struct Group {
     return all;
   }
   bool is_found() const { return std::ranges::all_of(causes, &Cause::is_found); }
+  bool is_of_relation() const { return key.find(" where ") != std::string::npos; }
   std::size_t cases() const {
     std::size_t all = 0;
     for (const Cause& c : causes) all += c.cases.size();
@@ -132,20 +190,22 @@ struct Group {
 
 // Groups causes that share a reason. The reason that most causes share is taken first.
 std::vector<Group> grouped(std::vector<Cause> causes) {
+  const SharedPlaces places = shared_places(causes);
   std::vector<Group> groups;
   while (!causes.empty()) {
     // By reason: the number of causes that have it, and its last rank among their reasons.
     std::map<std::string, std::pair<std::size_t, std::size_t>> shared;
     for (const Cause& c : causes) {
-      const std::vector<std::string> all = reasons(c);
+      const std::vector<std::string> all = reasons(c, places);
       for (std::size_t k = 0; k < all.size(); ++k) {
         auto& [number, place] = shared[all[k]];
         ++number, place = std::max(place, k);
       }
     }
     const auto most = std::ranges::max_element(shared, {}, [](const auto& s) { return s.second; });
-    const auto others = std::stable_partition(
-        causes.begin(), causes.end(), [&](const Cause& c) { return std::ranges::count(reasons(c), most->first) > 0; });
+    const auto others = std::stable_partition(causes.begin(), causes.end(), [&](const Cause& c) {
+      return std::ranges::count(reasons(c, places), most->first) > 0;
+    });
     groups.push_back({most->first, {std::make_move_iterator(causes.begin()), std::make_move_iterator(others)}});
     causes.erase(causes.begin(), others);
   }
@@ -254,10 +314,27 @@ std::size_t failures(const std::vector<JudgedCase>& cases) {
 // Whether the search for its smallest call is worth the time.
 bool is_serious(const verdict::Defect& d) { return d.promised() && d.tier < verdict::Tier::not_promised; }
 
+// "accept forbidden values of stride and padding": what the rules are about that a group of causes does not keep.
+std::string accepts(const Group& g) {
+  std::set<std::string> arguments;
+  const std::string aspect = features::subject_of(*g.causes[0].op, g.causes[0].symptom.rule).aspect;
+  for (const Cause& c : g.causes) {
+    const features::RuleSubject s = features::subject_of(*c.op, c.symptom.rule);
+    if (s.aspect != aspect) return "accept invalid calls";
+    arguments.insert(s.arguments.begin(), s.arguments.end());
+  }
+  const std::vector<std::string> names(arguments.begin(), arguments.end());
+  if (std::ranges::all_of(g.causes, is_about_range))
+    return concat("accept values of ", features::listed(names), " that do not fit the dtype");
+  return concat("accept forbidden ", aspect, names.empty() ? "" : " of ", features::listed(names));
+}
+
 // What all causes of a group do; empty if they do no more than their symptom says. Of a family in one operator, what it
 // does in most cases.
 std::string does(const Group& g) {
   const Cause& first = g.causes[0];
+  if (first.symptom.failure == verdict::Class::accepted_though_invalid && !first.symptom.rule.empty())
+    return accepts(g);
   if (std::ranges::all_of(g.causes, [&](const Cause& c) { return c.does == first.does; })) return first.does;
   const Cause& most = *std::ranges::max_element(g.causes, {}, [](const Cause& c) { return c.cases.size(); });
   const bool is_one = std::ranges::all_of(g.causes, [&](const Cause& c) { return c.op == first.op; });
@@ -268,8 +345,9 @@ std::string does(const Group& g) {
 std::string condition(const Group& g, const std::string& does) {
   const Cause& first = g.causes[0];
   for (Predicate Cause::*told : {&Cause::named, &Cause::predicate}) {
+    if (!g.is_found()) break;
     const auto differs = [&](const Cause& c) { return words(c.*told) != words(first.*told); };
-    if (!g.is_found() || std::ranges::any_of(g.causes, differs)) continue;
+    if (std::ranges::any_of(g.causes, differs)) continue;
     const std::string shared = words(first.*told);
     const verdict::Trial all = g.trial();
     if (shared != "always") return shared;
@@ -278,7 +356,12 @@ std::string condition(const Group& g, const std::string& does) {
   if (!does.empty()) return does == first.does ? "in some calls" : "";
   for (const Literal& relation : relations(first))
     if (g.key.ends_with(" where " + words(relation))) return "in some calls where " + words(relation);
-  return "";
+  std::map<std::string, std::size_t> conditions;  // with their cases
+  for (const Cause& c : g.causes)
+    if (c.is_found && tells_more(c)) conditions[words(c.named)] += c.cases.size();
+  if (conditions.empty()) return "";
+  const auto& [most, cases] = *std::ranges::max_element(conditions, {}, [](const auto& m) { return m.second; });
+  return 2 * cases >= g.cases() ? concat("mostly when ", std::string_view(most).substr(most.find(' ') + 1)) : "";
 }
 
 // What the library says in nearly all of the cases, in the words of the smallest: "saying '…'", or the source line.
@@ -328,8 +411,8 @@ std::string own_condition(const Group& group, const Cause& c) {
 // differs from what is told of the group and its smallest call.
 std::vector<std::string> told_of_others(runner::CaseRunner& case_runner, const Group& group,
                                         const verdict::Record& of_smallest) {
-  if (!hides_results(symptom_of(of_smallest))) return {};
   const bool by_demand = !group.causes[0].symptom.rule.empty() || !aborts_in(group.causes[0]).empty();
+  if (!by_demand && !hides_results(symptom_of(of_smallest))) return {};
   const auto told_by = [&](const verdict::Record& r) {
     if (by_demand) return demand(r).empty() ? "" : concat(": ", demand(r), exception_of(r));
     return quoted(r).empty() ? "" : concat(", the message is '", text::printable(quoted(r)), '\'');
@@ -344,7 +427,9 @@ std::vector<std::string> told_of_others(runner::CaseRunner& case_runner, const G
   for (const Cause& c : group.causes) {
     const std::string condition = by_demand ? "" : own_condition(group, c);
     std::string told;
-    if (c.op->name != of_smallest.operator_name && asked++ < most_operators) {
+    const bool is_other = c.op->name != of_smallest.operator_name ||
+                          (!c.symptom.rule.empty() && c.symptom.rule != symptom_of(of_smallest).rule);
+    if (is_other && asked++ < most_operators) {
       const JudgedCase& some = smallest(c.cases);
       const bool hangs = some.verdict == verdict::Verdict::timeout;
       told = told_by(case_runner.run_alone(some.id, runner::Detail::all, hangs).record);
@@ -367,13 +452,25 @@ std::string example(const verdict::Record& r) {
   return r.message.substr(0, r.message.find(" (exactly "));
 }
 
-std::string without_cause(const verdict::Defect& d, bool is_sought) {
+std::string without_cause(const verdict::Defect& d, const Group& g) {
+  const bool is_sought = g.causes[0].is_sought;
   if (d.tier == verdict::Tier::near)
     return fmt::format("in {} call{}, with errors of {}", d.cases, d.cases == 1 ? "" : "s", how_far(d));
   const std::string shown = example(d.smallest);
   if (d.cases == 1) return shown.empty() ? "in one call" : "in one call: " + shown;
-  return fmt::format("in {} calls; no {}{}", d.cases, is_sought ? "common cause was found" : "cause was looked for",
-                     shown.empty() ? "" : "; in the smallest, " + shown);
+  std::string facts;  // that are certain, but need not be the cause
+  if (g.causes.size() == 1)
+    for (const Literal& l : g.causes[0].common) facts += (facts.empty() ? ", but in all of them " : " and ") + words(l);
+  return fmt::format("in {} calls; no {}{}{}", d.cases, is_sought ? "common cause was found" : "cause was looked for",
+                     facts, shown.empty() ? "" : "; in the smallest, " + shown);
+}
+
+// Whether the promised calls of a group had to be refused with an error.
+bool aborts_on_invalid(const Group& g) {
+  verdict::Tier most = verdict::Tier::none;
+  for (const Cause& c : g.causes) most = std::min(most, tier(c));
+  return g.causes[0].symptom.verdict == verdict::Verdict::crash && most >= verdict::Tier::invalid_damage &&
+         most <= verdict::Tier::invalid_aborted;
 }
 
 // When the calls of a defect fail, from its other fields.
@@ -385,8 +482,9 @@ std::string when(const Group& g, const verdict::Defect& d, const std::vector<Jud
     if (const std::string function = aborts_in(first); !first.symptom.rule.empty() || !function.empty())
       return concat(function, function.empty() ? "" : " ", "in invalid calls, ", such_as(d));
   }
-  if (!g.is_found() && first.symptom.place.empty()) return without_cause(d, first.is_sought);
+  if (!g.is_found() && first.symptom.place.empty() && !g.is_of_relation()) return without_cause(d, g);
   std::string when = condition(g, d.does);
+  if (aborts_on_invalid(g)) when = concat("in invalid calls", when.empty() ? "" : " ", when);
   const bool is_whole = when.starts_with("in ") || (when.empty() && !first.symptom.place.empty());
   if (!d.explained && !is_whole && g.is_found() && d.trial.convinces(verdict::likely))
     when += when.empty() ? "in most calls" : ", in most such calls";

@@ -8,9 +8,10 @@ namespace {
 
 constexpr std::size_t tries = 8;     // calls that are made for each wanted call that is found
 constexpr std::size_t changes = 48;  // changes that are tried for each wanted call that is found; many give no new call
-constexpr std::size_t extra_tries = 4;  // added to the number of found calls in both limits
-constexpr std::size_t most_added = 2;   // mutations that are added to a known call
-constexpr Int mutation_numbers = 64;    // each parameter of a mutation is below this number, as in generated cases
+constexpr std::size_t extra_tries = 4;     // added to the number of found calls in both limits
+constexpr std::size_t most_changed = 160;  // changes of one argument that are tried for a wanted call
+constexpr std::size_t most_added = 2;      // mutations that are added to a known call
+constexpr Int mutation_numbers = 64;       // each parameter of a mutation is below this number, as in generated cases
 
 }  // namespace
 
@@ -42,6 +43,24 @@ std::vector<DescribedCase> Drawer::neighbours(const cases::CaseId& of, std::size
     add(*at);
     some.erase(at);
   }
+  return found;
+}
+
+std::vector<DescribedCase> Drawer::changed_in_one(const cases::CaseId& of, std::size_t count,
+                                                  const std::function<bool(const features::Features&)>& wanted) {
+  const cases::Case c = corpus_.make(of);
+  std::vector<DescribedCase> found;
+  std::size_t made = 0;
+  for (std::size_t i = 0; i + c.op->outs() < c.arguments.size(); ++i)
+    for (const cases::Mutation& m : cases::changes_of(*c.op, c.arguments, i)) {
+      if (found.size() == count || made == most_changed) return found;
+      cases::CaseId id = of;
+      id.mutations.push_back(m);
+      auto changed = made_first(std::move(id));
+      if (!changed) continue;
+      ++made;
+      (wanted(changed->features) ? found : left_).push_back(std::move(*changed));
+    }
   return found;
 }
 

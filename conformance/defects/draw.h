@@ -47,6 +47,10 @@ class Drawer {
   // numbers in place of special ones; the others change each argument about equally often.
   std::vector<DescribedCase> neighbours(const cases::CaseId& of, std::size_t count);
 
+  // At most `count` new promised calls with wanted features that differ from a case in one argument.
+  std::vector<DescribedCase> changed_in_one(const cases::CaseId& of, std::size_t count,
+                                            const std::function<bool(const features::Features&)>& wanted);
+
   // Draws at most `count` calls with wanted features, most of them close to `near`. The calls differ from one another,
   // from all earlier draws and from all registered cases. Returns fewer calls if they are hard to find.
   std::vector<DescribedCase> draw(std::size_t count, std::span<const cases::CaseId> near,

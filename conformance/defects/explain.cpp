@@ -13,8 +13,9 @@ namespace {
 
 constexpr std::size_t beam = 16, most_amounts = 12;
 constexpr double counterfactual = 2;  // bits that a literal saves if a change of one argument shows it to be the cause
-constexpr double unproved = 5;   // bits that a fact about numbers costs more, if no change of one argument shows so
-constexpr double purity = 0.95;  // the share of failing examples among those that a pure predicate covers, at least
+constexpr double unproved = 5;       // bits that a fact about numbers costs more, if no change of one argument shows so
+constexpr double indirect_bits = 9;  // of a fact that is not about an argument, or that many calls share by chance
+constexpr double purity = 0.95;      // the share of failing examples among those that a pure predicate covers, at least
 
 // Not every machine has the instruction popcnt. Without it, std::popcount is a function call.
 constexpr std::size_t count_bits(std::uint64_t w) {
@@ -354,6 +355,39 @@ std::vector<Predicate> explain(std::span<const Example> examples, std::size_t mo
     found.push_back(std::move(predicate));
     failing = failing.without(best.covered);
   }
+  return found;
+}
+
+namespace {
+
+// Whether a literal states what one tensor or argument is. What none of them is, or how two are related, many calls
+// share by chance.
+bool is_fact_of_one(const Literal& l) {
+  const std::string_view name = l.name;
+  const bool is_vague = name.starts_with("the inputs ") || name.starts_with("an argument ") || goes_without_saying(l);
+  const bool is_of_some = name.starts_with("a tensor ") || name.starts_with("an input ") || name.starts_with("every ");
+  return !is_vague && !(l.test == Literal::Test::lacks && is_of_some);
+}
+
+}  // namespace
+
+Predicate shared(std::span<const Example> examples, std::size_t most_conditions) {
+  Set failing(examples.size()), passing(examples.size());
+  for (std::size_t i = 0; i < examples.size(); ++i) (examples[i].fails ? failing : passing).add(i);
+  const Candidates candidates(examples);
+  Predicate found;
+  while (found.size() < most_conditions) {
+    const Candidate* best = nullptr;
+    const auto rank = [&](const Candidate& c) { return std::pair(passing.count_with(c.covered), c.bits); };
+    for (const Candidate& c : candidates.all())
+      if (c.bits < indirect_bits && is_fact_of_one(c.literal) && failing.count_with(c.covered) == failing.count() &&
+          2 * passing.count_with(c.covered) <= passing.count() && (!best || rank(c) < rank(*best)))
+        best = &c;
+    if (!best) break;
+    found.push_back(best->literal);
+    passing = passing & best->covered;
+  }
+  std::ranges::sort(found);
   return found;
 }
 

@@ -23,4 +23,8 @@ struct Example {
 // preferred.
 std::vector<Predicate> explain(std::span<const Example> examples, std::size_t most_conditions = 2);
 
+// The most telling facts that all failing examples share and at most half of the passing ones: at most
+// `most_conditions`. They are certain, but need not be the cause.
+Predicate shared(std::span<const Example> examples, std::size_t most_conditions);
+
 }  // namespace assay::defects

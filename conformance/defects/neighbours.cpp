@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -143,41 +144,52 @@ std::string_view broken_rule(const verdict::Record& r) {
   return std::string_view(r.expected).substr(0, r.expected.find(": "));
 }
 
-// Whether the demand that an invalid call does not meet names the argument.
-bool is_about(const verdict::Record& invalid, std::string_view argument) {
-  const std::string demand = defects::demand(invalid);
+// Whether a text names an argument, followed by some words.
+bool names(std::string_view text, std::string_view argument, std::string_view followed_by = "") {
   const auto is_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  for (std::size_t at = demand.find(argument); at != demand.npos; at = demand.find(argument, at + 1)) {
+  for (std::size_t at = text.find(argument); at != text.npos; at = text.find(argument, at + 1)) {
     const std::size_t end = at + argument.size();
-    if ((at == 0 || !is_of_name(demand[at - 1])) && (end == demand.size() || !is_of_name(demand[end]))) return true;
+    if ((at == 0 || !is_of_name(text[at - 1])) && (end == text.size() || !is_of_name(text[end])) &&
+        text.substr(end).starts_with(followed_by))
+      return true;
   }
   return false;
 }
 
-// The words with which the testee refuses a call, as `, saying "..."`: it may refuse the call for another reason than
-// the broken rule. Empty if it gives none.
-std::string refusal(const verdict::Record& r) {
-  std::string_view said = r.got;
-  if (const std::string_view outcome = said.substr(0, said.find(": ")); outcome.size() < said.size())
-    said.remove_prefix(outcome.size() + 2);
-  else
-    return "";
-  said = said.substr(0, said.find('\n'));
-  return concat(", saying ", text::in_quotes(said.substr(0, most_quoted)), said.size() > most_quoted ? "..." : "");
+// The words with which the testee refuses a call; empty if it gives none.
+std::string_view refusal(const verdict::Record& r) {
+  const std::string_view said = std::string_view(r.got).substr(0, r.got.find('\n'));
+  const std::size_t end = said.find(": ");
+  return end == said.npos ? "" : said.substr(end + 2);
 }
 
-// What the neighbours of an invalid call tell about an argument; empty if none of them breaks the same rule.
+// Whether a refusal has to do with the argument: the testee says nothing, or states something of the argument by name.
+bool is_told_of(std::string_view said, std::string_view argument) {
+  constexpr auto verbs = std::to_array<std::string_view>({" is ", " has ", " must ", " should ", " = ", "["});
+  const auto states = [&](std::string_view verb) { return names(said, argument, verb); };
+  return said.empty() || std::ranges::any_of(verbs, states);
+}
+
+// What the neighbours of an invalid call tell about an argument; empty if none of them breaks the same rule. Calls that
+// the testee refuses for another reason tell nothing.
 std::string of_invalid(std::string_view argument, const verdict::Record& failing, std::vector<Neighbour> some) {
-  std::erase_if(some,
-                [&](const Neighbour& n) { return n.record.valid || broken_rule(n.record) != broken_rule(failing); });
+  std::erase_if(some, [&](const Neighbour& n) {
+    return n.record.valid || broken_rule(n.record) != broken_rule(failing) ||
+           (n.record.verdict == verdict::Verdict::pass && !is_told_of(refusal(n.record), argument));
+  });
   if (some.empty()) return "";
   const std::size_t all = some.size();
-  std::erase_if(some, [](const Neighbour& n) { return n.record.verdict != verdict::Verdict::pass; });
-  const std::string told = fmt::format("The testee refuses {} of {} other value{} of {} that break{} the rule",
-                                       some.empty() ? "none" : std::to_string(some.size()), all, all == 1 ? "" : "s",
-                                       argument, all == 1 ? "s" : "");
-  const auto refused = shown(std::move(some));
-  return refused ? fmt::format("{}, such as {}{}", told, refused->is, refusal(refused->record)) : told;
+  std::vector<Neighbour> refused = some;
+  std::erase_if(refused, [](const Neighbour& n) { return n.record.verdict != verdict::Verdict::pass; });
+  const std::size_t number = refused.size();
+  const auto example = shown(number > 0 ? std::move(refused) : std::move(some));
+  const std::string such_as = example ? concat(", such as ", example->is) : "";
+  const std::string_view said = example && number > 0 ? refusal(example->record) : "";
+  return fmt::format("The testee refuses {} of {} other value{} of {} that break{} the rule{}{}{}{}",
+                     number > 0 ? std::to_string(number) : "none", all, all == 1 ? "" : "s", argument,
+                     all == 1 ? "s" : "", such_as, said.empty() ? "" : ", saying ",
+                     said.empty() ? "" : text::in_quotes(said.substr(0, most_quoted)),
+                     said.size() > most_quoted ? "..." : "");
 }
 
 // Tells the special numbers of a tensor without which the call passes, if the other numbers stay as they are. Of
@@ -212,7 +224,7 @@ std::vector<std::string> neighbours_of(runner::CaseRunner& case_runner, const ca
   const sandbox::TimeLimit time_limit = hurried(case_runner.time_limit());
   for (std::size_t i = 0; i + c.op->outs() < c.arguments.size() && told.size() < most_told; ++i) {
     const std::string_view argument = c.op->arguments[i].name;
-    if (!failing.valid && !is_about(failing, argument)) continue;
+    if (!failing.valid && !names(demand(failing), argument)) continue;
     if (failing.valid)
       if (std::string sentence = without_special(trials, time_limit, corpus, c, i); !sentence.empty()) {
         told.push_back(std::move(sentence));

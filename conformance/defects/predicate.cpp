@@ -28,7 +28,7 @@ constexpr auto tellings = std::to_array<Telling>({
      "the dtype of the first input cannot hold a number argument"},
     {"is no number of the first input's dtype", "is a number that the dtype of the first input cannot hold"},
     {"a result ", "the right result "},
-    {"the call breaks out", "an out has a wrong dtype"},
+    {"the entry forbids the dtype of an out", "an out has a wrong dtype"},
     {" has no rows of a multiple of ", " has rows whose length is no multiple of "},
     {" has rows of a multiple of ", " has rows whose length is a multiple of "},
     {"the dim orders are not one for all", "tensors have different dim orders"},

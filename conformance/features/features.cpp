@@ -1,5 +1,8 @@
 #include "conformance/features/features.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -20,7 +23,7 @@
 namespace assay::features {
 namespace {
 
-constexpr std::string_view breaks = "the call breaks ";
+constexpr std::string_view breaks = "the entry forbids ";
 constexpr Int most_dtypes = 64;      // an upper bound: the file format numbers fewer dtypes
 constexpr Int most_pairs = 1 << 14;  // beyond the elements of the operands; each pair takes a tenth of a microsecond
 
@@ -664,14 +667,8 @@ class Describing {
     say_if(static_cast<Real>(numbers) <= (given ? real(*given) : 1), no_freedom);
   }
 
-  // States a broken rule by its sentence. Rules that every operator has, such as those about outs, are not in the
-  // entry; they are stated by their id without the operator's id.
-  void say_broken(std::string_view id) {
-    const auto rule = std::ranges::find(op_.rules, id, &Rule::id);
-    if (rule != op_.rules.end()) id = rule->sentence;
-    if (id.starts_with(op_.id)) id.remove_prefix(op_.id.size() + 1);
-    say(phrase(breaks.substr(0, breaks.size() - 1), id));
-  }
+  // States what the broken rule is about: rules of several operators that are about the same are one fact.
+  void say_broken(std::string_view id) { say(concat(breaks, subject_of(op_, id).text())); }
 
   const Operator& op_;
   const cases::HostCall& call_;
@@ -690,6 +687,48 @@ std::string replaced(std::string_view flag, std::string_view was, std::string_vi
 }
 
 }  // namespace
+
+std::string RuleSubject::text() const {
+  if (arguments.empty()) return aspect;
+  const bool is_one = arguments.size() == 1 && aspect.ends_with('s') && aspect != "sizes" && aspect != "elements";
+  return fmt::format("the {} of {}", is_one ? aspect.substr(0, aspect.size() - 1) : aspect, listed(arguments));
+}
+
+std::string listed(std::span<const std::string> names) {
+  if (names.size() < 2) return fmt::format("{}", fmt::join(names, ""));
+  return fmt::format("{} and {}", fmt::join(names.first(names.size() - 1), ", "), names.back());
+}
+
+RuleSubject subject_of(const Operator& op, std::string_view rule_id) {
+  const auto rule = std::ranges::find(op.rules, rule_id, &Rule::id);
+  if (rule == op.rules.end()) {
+    if (rule_id.ends_with(".out")) return {"dtypes", {"an out"}};
+    if (rule_id.ends_with(".dtype")) return {"dtypes", {"the operands"}};
+    if (rule_id.ends_with(".shape")) return {"sizes", {"the result"}};
+    return {"other arguments", {}};
+  }
+  const auto has = [&](std::string_view part) { return rule->word.find(part) != std::string_view::npos; };
+  std::vector<std::string> tensors;
+  for (std::string_view name : rule->arguments) {
+    if (name.ends_with('?')) name.remove_suffix(1);
+    const auto a = std::ranges::find(op.arguments, name, &SchemaArgument::name);
+    if (a == op.arguments.end()) continue;
+    // A rule on another argument, such as `stride`, is about this argument, whatever tensors it is compared with.
+    if (!a->type.starts_with("Tensor")) {
+      if (tensors.empty()) return {"values", {std::string(name)}};
+      continue;
+    }
+    if (tensors.size() < 2) tensors.emplace_back(name);
+  }
+  if (has("dtype") || has("computes_in") || has("promote_to") || has("stays_complex"))
+    return {"dtypes", tensors.empty() ? std::vector<std::string>{"the operands"} : tensors};
+  if (tensors.empty()) return {"other arguments", {}};
+  tensors.resize(has("order") || rule->outcome == Outcome::fault ? 1 : tensors.size());
+  if (rule->outcome == Outcome::fault) return {"elements", tensors};
+  if (has("order") || has("contiguous") || has("channels_last") || has("memory_format") || has("has_pairs"))
+    return {"dim orders", tensors};
+  return {"sizes", tensors};
+}
 
 bool says_broken(std::string_view flag) { return flag.starts_with(breaks); }
 
@@ -731,7 +770,7 @@ std::string negation(std::string_view flag) {
   if (flag.starts_with("a result ")) return replaced(flag, "a result", "no result");
   if (flag.starts_with("every ")) return concat("not ", flag);
   if (flag.find(" have different ") != std::string_view::npos) return replaced(flag, "different", "the same");
-  if (says_broken(flag)) return replaced(flag, "breaks", "keeps");
+  if (says_broken(flag)) return replaced(flag, "forbids", "allows");
   if (flag.find(" is no ") != std::string_view::npos) return replaced(flag, " is no ", " is a ");
   if (flag.find(" has no dimensions") != std::string_view::npos) return replaced(flag, "has no", "has");
   if (flag.find(" has a ") != std::string_view::npos) return replaced(flag, "has a ", "has no ");

@@ -31,7 +31,19 @@ Features features_of(const Operator& op, const cases::HostCall& call);
 
 inline constexpr const char *call_is_valid = "the call is valid", *results_are_empty = "the results are empty";
 
-// Whether a flag states that the call breaks a rule; such a flag names the rule.
+// What a rule is about: "dtypes" of self and other, "sizes", "dim orders" or "elements" of tensors, or "values" of
+// another argument. No arguments: the rule is about the call as a whole.
+struct RuleSubject {
+  std::string aspect;
+  std::vector<std::string> arguments;
+  std::string text() const;  // "the dtype of self", "the sizes of self and other"
+};
+RuleSubject subject_of(const Operator& op, std::string_view rule_id);
+
+// "a, b and c"
+std::string listed(std::span<const std::string> names);
+
+// Whether a flag states that the call breaks a rule; such a flag names what the rule is about.
 bool says_broken(std::string_view flag);
 
 // The flags about a call as a whole.

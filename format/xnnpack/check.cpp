@@ -226,19 +226,18 @@ class GraphCheck {
     }
   }
 
-  // Each list has the ids of the values with its flag, each once.
+  // Each list has the ids of the values with its flag, each once. A list that is absent is empty.
   void lists() {
     list(graph_.inputs(), input_flag, "inputs");
     list(graph_.outputs(), output_flag, "outputs");
   }
   void list(const flatbuffers::Vector<std::uint32_t>* ids, std::uint32_t flag, std::string_view name) {
-    if (!ids) return;
     std::uint32_t flagged = 0;
     for (std::uint32_t i = 0; i < values_.size(); ++i) flagged += (values_.tensor(i).flags() & flag) != 0;
     std::array<std::uint64_t, Bits::words(most_externals)> words{};
     Bits seen(words);
-    bool agrees = ids->size() == flagged;
-    for (std::uint32_t i = 0; agrees && i < ids->size(); ++i) {
+    bool agrees = size_of(ids) == flagged;
+    for (std::uint32_t i = 0; agrees && i < size_of(ids); ++i) {
       const std::uint32_t value = values_.find(ids->Get(i));
       agrees =
           value != no_id && (values_.tensor(value).flags() & flag) != 0 && !seen.test(values_.tensor(value).external());

@@ -65,10 +65,11 @@ void Draft::leave_if_unread(std::uint32_t call, std::uint32_t into) {
   if (planned.dead || !flow.is_private(index_of(out)) || lookups_left < calls.size()) return;
   lookups_left -= calls.size();
   const bool is_view = planned.call.roles->has(format::Use::viewed);  // calls may read its bytes as other values
-  for (const Instruction& p : calls) {
+  const std::uint32_t group = root(out);
+  for (const Instruction& p : calls.subspan(call + 1)) {  // only later calls read a private group
     bool reads = false;
-    const auto is_read = [&](const Value& v) { return is_view ? &v == &out : root(v) == root(out); };
-    if (&p != &planned && !p.dead) each_tensor(p.call, [&](const Value& v) { reads = reads || is_read(v); });
+    const auto is_read = [&](const Value& v) { return is_view ? &v == &out : root(v) == group; };
+    if (!p.dead) each_tensor(p.call, [&](const Value& v) { reads = reads || is_read(v); });
     if (reads) return;
   }
   planned.dead = true, planned.into = into;

@@ -1,5 +1,6 @@
 #include "optimized/kernels/instruction_set.h"
 
+#include <atomic>
 #include <iterator>
 
 #if defined(__x86_64__)
@@ -25,6 +26,19 @@ bool may_use_tiles() {
 #endif
 }
 
+// What the machine answers, which is asked only once: in a virtual machine, cpuid takes as long as a small convolution.
+class Answer {
+ public:
+  template <class Ask>
+  bool operator()(Ask ask) {
+    if (known_.load(std::memory_order_relaxed) == 0) known_.store(ask() ? 1 : -1, std::memory_order_relaxed);
+    return known_.load(std::memory_order_relaxed) > 0;
+  }
+
+ private:
+  std::atomic<signed char> known_{0};
+};
+
 bool has_amx() {
   unsigned a = 0, b = 0, c = 0, d = 0;  // bits 24 and 25 of EDX of leaf 7.0 are AMX-TILE and AMX-INT8
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d >> 24 & 3) == 3 && may_use_tiles();
@@ -37,14 +51,20 @@ bool has_f16c() {
   return __get_cpuid(1, &a, &b, &c, &d) && (c >> 29 & 1) != 0;
 }
 
+bool has_avx_vnni() {
+  unsigned a = 0, b = 0, c = 0, d = 0;  // bit 4 of EAX of leaf 7.1
+  return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 4 & 1) != 0;
+}
+
+constinit Answer f16c, amx, avx_vnni;
+
 }  // namespace
 
 bool has_vnni(InstructionSet set) {
   if (!is_supported(set)) return false;
   if (set == InstructionSet::amx) return true;
   if (set == InstructionSet::avx512) return __builtin_cpu_supports("avx512vnni");
-  unsigned a = 0, b = 0, c = 0, d = 0;  // bit 4 of EAX of leaf 7.1 is AVX-VNNI
-  return set == InstructionSet::avx2 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a >> 4 & 1) != 0;
+  return set == InstructionSet::avx2 && avx_vnni(has_avx_vnni);
 }
 
 bool is_compiled(InstructionSet set) { return set <= InstructionSet::amx; }
@@ -53,7 +73,7 @@ bool is_supported(InstructionSet set) {
   const bool sse4 =
       __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("sse4.2");
   const bool avx2 = sse4 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && has_f16c();
+                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && f16c(has_f16c);
   const auto avx512 = [&] {
     return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
@@ -66,7 +86,7 @@ bool is_supported(InstructionSet set) {
     case InstructionSet::avx512:
       return avx512();
     case InstructionSet::amx:
-      return avx512() && __builtin_cpu_supports("avx512vnni") && has_amx();
+      return avx512() && __builtin_cpu_supports("avx512vnni") && amx(has_amx);
     case InstructionSet::neon:
     case InstructionSet::portable:
       return false;

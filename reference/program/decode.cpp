@@ -32,6 +32,12 @@ Result<T> with_segments(Result<OpenFile<View>> file) {
 
 Program decoded(const ProgramFile& file) { return with_segments<Program>(file); }
 
+pte::ProgramT decoded_tables(const ProgramFile& file) {
+  pte::ProgramT tables = unpacked(file.tables());
+  tables.segments.clear();
+  return tables;
+}
+
 Result<Program> decode_program(std::span<const std::byte> file) {
   return with_segments<Program>(open_program(borrowed(file)));
 }

@@ -44,6 +44,7 @@ struct XnnpackPayload {
 
 // Each function decodes a file. It checks the same rules as the function that opens such a file.
 Program decoded(const ProgramFile& file);
+pte::ProgramT decoded_tables(const ProgramFile& file);  // without the list of segments
 Result<Program> decode_program(std::span<const std::byte> file);
 Result<DataFile> decode_data_file(std::span<const std::byte> file);
 Result<BundledProgram> decode_bundle(std::span<const std::byte> file);
@@ -53,6 +54,14 @@ Result<XnnpackPayload> decode_xnnpack(std::span<const std::byte> payload);
 // program. Segments begin at multiples of `alignment` bytes. `defaults` states whether numbers that equal the default
 // of their field are written.
 Bytes encode(const Program& program, std::size_t alignment = 128, bool defaults = false);
+// The same file for code that writes the segments of a program where they belong, given their sizes.
+struct EncodedHead {
+  Bytes bytes;                        // the file up to its segments
+  std::vector<std::size_t> segments;  // the offset of each segment in the file
+  std::size_t size;                   // of the file
+};
+EncodedHead encode_head(const pte::ProgramT& tables, std::span<const std::size_t> segments, std::size_t alignment = 128,
+                        bool defaults = false);
 Bytes encode(const DataFile& file, std::size_t alignment = 128, bool defaults = false);
 Bytes encode(const BundledProgram& bundle, bool defaults = false);
 Bytes encode(const XnnpackPayload& payload, bool defaults = false);

@@ -17,7 +17,7 @@ using format::header_at;
 using format::program_header_id;
 using format::ProgramHeader;
 
-constexpr std::uint64_t aligned(std::uint64_t at, std::uint64_t alignment) {
+constexpr std::size_t aligned(std::size_t at, std::size_t alignment) {
   return (at + alignment - 1) / alignment * alignment;
 }
 
@@ -31,42 +31,57 @@ auto pack(FlatBufferBuilder& b, const std::vector<std::unique_ptr<Native>>& tabl
 
 // The offsets of the segments behind the base, each a multiple of the alignment, and the end of the last one.
 struct Layout {
-  std::vector<std::uint64_t> offsets;
-  std::uint64_t end = 0;
+  std::span<const std::size_t> sizes;
+  std::vector<std::size_t> offsets = {};
+  std::size_t end = 0;
 
-  Layout(const std::vector<Bytes>& segments, std::size_t alignment) {
-    for (const Bytes& s : segments) {
+  Layout(std::span<const std::size_t> segments, std::size_t alignment) : sizes(segments) {
+    for (const std::size_t size : sizes) {
       offsets.push_back(aligned(end, alignment));
-      if (!s.empty()) end = offsets.back() + s.size();
+      if (size > 0) end = offsets.back() + size;
     }
   }
 };
 
 template <class Table>
-auto pack_segments(FlatBufferBuilder& b, const std::vector<Bytes>& segments, const Layout& layout) {
+auto pack_segments(FlatBufferBuilder& b, const Layout& layout) {
   std::vector<flatbuffers::Offset<Table>> offsets;
-  for (std::size_t i = 0; i < segments.size(); ++i) {
+  for (std::size_t i = 0; i < layout.sizes.size(); ++i) {
     typename Table::Builder segment(b);
     segment.add_offset(layout.offsets[i]);
-    segment.add_size(segments[i].size());
+    segment.add_size(layout.sizes[i]);
     offsets.push_back(segment.Finish());
   }
   return b.CreateVector(offsets);
 }
 
-// The tables with a header inserted behind the identifier, and the segments behind them.
+// The tables with a header inserted behind the identifier, and the places of the segments behind them.
 template <class H>
-Bytes assemble(std::span<const std::uint8_t> tables, const H& header, const std::vector<Bytes>& segments,
-               const Layout& layout, std::uint64_t base) {
-  Bytes file(static_cast<std::size_t>(base + layout.end));
+EncodedHead head_of(std::span<const std::uint8_t> tables, const H& header, Layout layout, std::size_t base) {
+  Bytes head(base);
   const std::size_t inserted = aligned(sizeof header, alignof(std::max_align_t));
-  std::memcpy(file.data(), tables.data(), header_at);
-  std::memcpy(file.data() + header_at, &header, sizeof header);
-  std::memcpy(file.data() + header_at + inserted, tables.data() + header_at, tables.size() - header_at);
-  const auto root = static_cast<std::uint32_t>(format::load<std::uint32_t>(file, 0) + inserted);
-  std::memcpy(file.data(), &root, sizeof root);
+  std::memcpy(head.data(), tables.data(), header_at);
+  std::memcpy(head.data() + header_at, &header, sizeof header);
+  std::memcpy(head.data() + header_at + inserted, tables.data() + header_at, tables.size() - header_at);
+  const auto root = static_cast<std::uint32_t>(format::load<std::uint32_t>(head, 0) + inserted);
+  std::memcpy(head.data(), &root, sizeof root);
+  for (std::size_t& offset : layout.offsets) offset += base;
+  return {std::move(head), std::move(layout.offsets), base + layout.end};
+}
+
+std::vector<std::size_t> sizes_of(const std::vector<Bytes>& segments) {
+  std::vector<std::size_t> sizes;
+  for (const Bytes& s : segments) sizes.push_back(s.size());
+  return sizes;
+}
+
+// A segment without bytes may begin behind the end of the file.
+Bytes with_segments(EncodedHead head, const std::vector<Bytes>& segments) {
+  Bytes file = std::move(head.bytes);
+  file.resize(head.size);
   for (std::size_t i = 0; i < segments.size(); ++i)
-    std::ranges::copy(segments[i], file.begin() + static_cast<std::ptrdiff_t>(base + layout.offsets[i]));
+    if (!segments[i].empty())
+      std::ranges::copy(segments[i], file.begin() + static_cast<std::ptrdiff_t>(head.segments[i]));
   return file;
 }
 
@@ -99,38 +114,45 @@ Bytes to_bytes(std::span<const std::uint8_t> tables) {
 
 }  // namespace
 
-Bytes encode(const Program& program, std::size_t alignment, bool defaults) {
-  const pte::ProgramT& t = program.tables;
-  const Layout layout(program.segments, alignment);
+EncodedHead encode_head(const pte::ProgramT& t, std::span<const std::size_t> sizes, std::size_t alignment,
+                        bool defaults) {
+  Layout layout(sizes, alignment);
   FlatBufferBuilder b;
   b.ForceDefaults(defaults || has_negative_zero(t));
   const auto plans = pack<pte::ExecutionPlan>(b, t.execution_plan);
   const auto constants = pack<pte::Buffer>(b, t.constant_buffer);
   const auto payloads = pack<pte::BackendDelegateInlineData>(b, t.backend_delegate_data);
-  const auto segments = pack_segments<pte::DataSegment>(b, program.segments, layout);
+  const auto segments = pack_segments<pte::DataSegment>(b, layout);
   const auto constant_segment = t.constant_segment ? pte::SubsegmentOffsets::Pack(b, t.constant_segment.get()) : 0;
   const auto mutable_data = pack<pte::SubsegmentOffsets>(b, t.mutable_data_segments);
   const auto named = pack<pte::NamedData>(b, t.named_data);
   pte::FinishProgramBuffer(
       b, pte::CreateProgram(b, t.version, plans, constants, payloads, segments, constant_segment, mutable_data, named));
-  if (layout.end == 0) return to_bytes(finished(b));
-  const std::uint64_t end = b.GetSize() + aligned(sizeof(ProgramHeader), alignof(std::max_align_t)),
-                      base = aligned(end, alignment);
-  return assemble(finished(b), ProgramHeader{program_header_id, sizeof(ProgramHeader), {end, base, layout.end}},
-                  program.segments, layout, base);
+  if (layout.end == 0) return {to_bytes(finished(b)), std::vector<std::size_t>(sizes.size(), b.GetSize()), b.GetSize()};
+  const std::size_t end = b.GetSize() + aligned(sizeof(ProgramHeader), alignof(std::max_align_t)),
+                    base = aligned(end, alignment), bytes = layout.end;
+  return head_of(finished(b), ProgramHeader{program_header_id, sizeof(ProgramHeader), {end, base, bytes}},
+                 std::move(layout), base);
+}
+
+Bytes encode(const Program& program, std::size_t alignment, bool defaults) {
+  return with_segments(encode_head(program.tables, sizes_of(program.segments), alignment, defaults), program.segments);
 }
 
 Bytes encode(const DataFile& file, std::size_t alignment, bool defaults) {
-  const Layout layout(file.segments, alignment);
+  const auto sizes = sizes_of(file.segments);
+  Layout layout(sizes, alignment);
   FlatBufferBuilder b;
   b.ForceDefaults(defaults);
-  const auto segments = pack_segments<ptd::DataSegment>(b, file.segments, layout);
+  const auto segments = pack_segments<ptd::DataSegment>(b, layout);
   const auto named = pack<ptd::NamedData>(b, file.tables.named_data);
   ptd::FinishFlatTensorBuffer(b, ptd::CreateFlatTensor(b, file.tables.version, segments, named));
-  const std::uint64_t begin = aligned(sizeof(DataHeader), alignof(std::max_align_t)), end = begin + b.GetSize(),
-                      base = aligned(end, alignment);
-  return assemble(finished(b), DataHeader{data_header_id, sizeof(DataHeader), {begin, b.GetSize(), base, layout.end}},
-                  file.segments, layout, base);
+  const std::size_t begin = aligned(sizeof(DataHeader), alignof(std::max_align_t)), end = begin + b.GetSize(),
+                    base = aligned(end, alignment), bytes = layout.end;
+  return with_segments(
+      head_of(finished(b), DataHeader{data_header_id, sizeof(DataHeader), {begin, b.GetSize(), base, bytes}},
+              std::move(layout), base),
+      file.segments);
 }
 
 Bytes encode(const BundledProgram& bundle, bool defaults) {

@@ -33,26 +33,6 @@ double bytes_of(DType dtype, const Sizes& sizes) {
   return bytes;
 }
 
-Dims dims_of(const auto& numbers) {
-  Dims dims;
-  for (const auto n : numbers) dims.push_back(static_cast<Int>(n));
-  return dims;
-}
-
-// 4-bit elements as bytes. A row begins at a byte, and an even element is in the low half of its byte. The stored
-// number is the element + 8.
-Buffer<std::byte> unpacked(std::span<const std::byte> packed, std::size_t row) {
-  constexpr int half = 4, low = 0xf, zero = 8;
-  const std::size_t row_bytes = (row + 1) / 2;
-  Buffer<std::byte> elements;
-  for (std::size_t begin = 0; begin < packed.size(); begin += row_bytes)
-    for (std::size_t i = 0; i < row; ++i) {
-      const int both = std::to_integer<int>(packed[begin + i / 2]);
-      elements.push_back(static_cast<std::byte>(((i % 2 == 0 ? both : both >> half) & low) - zero));
-    }
-  return elements;
-}
-
 }  // namespace
 
 std::size_t dim_in(Order order, std::size_t listed) {
@@ -148,19 +128,19 @@ Index Body::constant(Id id, const Sizes& dims, const std::vector<std::size_t>& p
   const auto [found, is_new] = constants_.try_emplace({id, perm});
   if (!is_new) return found->second;
   const Datatype type = graph_.datatype(id);
-  const auto stored = graph_.elements(id);
-  Tensor tensor{dtype(id), dims_of(dims), {}, {}};
-  for (int d = 0; d < tensor.rank(); ++d) tensor.dim_order.push_back(d);
-  if (type == Datatype::qcint4 || type == Datatype::qbint4)
-    tensor.bytes = unpacked(stored, graph_.tensor(id).dims()->Get(1));
-  else
-    tensor.bytes.assign(stored.begin(), stored.end());
-  const Tensor moved = arranged(tensor, dims_of(perm));
-  return found->second = plan_.constant(tensor.dtype, sizes, add_constant_(moved.bytes));
+  const DType dtype = this->dtype(id);
+  const Constant constant{.stored = graph_.elements(id),
+                          .element = static_cast<std::size_t>(info(dtype).bytes),
+                          .is_packed = type == Datatype::qcint4 || type == Datatype::qbint4,
+                          .dims = {dims.begin(), dims.end()},
+                          .perm = perm};
+  Budget::Scope::work(static_cast<Int>(constant.size() / constant.element));
+  return found->second = plan_.constant(dtype, sizes, add_constant_(constant));
 }
 
 Index Body::floats(const std::vector<float>& elements, const Sizes& sizes) {
-  return plan_.constant(DType::float32, sizes, add_constant_(std::as_bytes(std::span(elements))));
+  const auto constant = Constant::copy_of(std::as_bytes(std::span(elements)));
+  return plan_.constant(DType::float32, sizes, add_constant_(constant));
 }
 
 // -- calls ------------------------------------------------------------------------------------------------------------

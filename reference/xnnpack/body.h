@@ -4,6 +4,7 @@
 #include <map>
 
 #include "reference/program/build.h"
+#include "reference/xnnpack/constant.h"
 #include "reference/xnnpack/graph.h"
 
 namespace assay::xnnpack {
@@ -37,8 +38,8 @@ struct Rows {
 // that the body adds has memory in one planned memory, in which tensors share bytes if their lifetimes do not overlap.
 class Body {
  public:
-  // Adds bytes to the constants of the program and returns their index.
-  using AddConstant = std::function<std::uint32_t(std::span<const std::byte> bytes)>;
+  // Adds a constant to the program and returns its index. The graph has the stored bytes.
+  using AddConstant = std::function<std::uint32_t(const Constant& constant)>;
 
   // `is_dynamic` states whether the dims of the graph's values are upper bounds. If it is false, they are sizes.
   Body(const Graph& graph, PlanBuilder plan, bool is_dynamic, AddConstant add_constant)

@@ -97,9 +97,11 @@ PlainProgram plain_program(const Graph& graph, const std::function<void(std::siz
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   plan.new_chain();
-  Body body(graph, plan, true, [&](std::span<const std::byte> bytes) {
-    charge(bytes.size());
-    return program.constant(Bytes(bytes.begin(), bytes.end()));
+  Body body(graph, plan, true, [&](const Constant& constant) {
+    charge(constant.size());
+    Bytes bytes(constant.size());
+    constant.write(bytes);
+    return program.constant(bytes);
   });
   const std::vector<Id> externals = externals_of(graph);
   auto &inputs = plan.plan().inputs, &outputs = plan.plan().outputs;

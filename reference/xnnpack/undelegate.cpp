@@ -1,13 +1,25 @@
 #include "reference/xnnpack/undelegate.h"
 
 #include <algorithm>
+#include <deque>
 #include <numeric>
 #include <set>
-#include <unordered_map>
 
 #include "reference/xnnpack/translate.h"
 
 namespace assay::xnnpack {
+
+struct Undelegated::Parts {
+  explicit Parts(const Budget& budget) : reserved(budget) {}
+
+  Reserved reserved;
+  std::deque<Constant> kept;                                                  // what is no constant of a payload
+  std::map<Constant, std::uint32_t> constants;                                // with their indices
+  std::vector<std::map<std::uint32_t, std::unique_ptr<const Graph>>> graphs;  // of each method, by delegate
+  std::vector<Segment> segments;
+  EncodedHead head;
+};
+
 namespace {
 
 using enum pte::TensorShapeDynamism;
@@ -15,32 +27,38 @@ using format::items;
 
 bool is_ours(std::string_view backend) { return backend == format::xnnpack::backend; }
 
-// Adds constants to a program. Equal bytes are stored once.
+// Adds constants to the new program. Equal ones are stored once.
 class Constants {
  public:
-  Constants(ProgramBuilder& program, Reserved& reserved) : program_(program), reserved_(reserved) {}
+  // Moves the constants of a program without a segment for them to such a segment. Their indices stay.
+  Constants(pte::ProgramT& tables, Undelegated::Parts& parts) : tables_(tables), parts_(parts) {
+    for (std::size_t i = 1; i < tables.constant_buffer.size(); ++i)
+      append(parts.kept.emplace_back(Constant::copy_of(std::as_bytes(std::span(tables.constant_buffer[i]->storage)))));
+    tables.constant_buffer.clear();
+  }
 
-  std::uint32_t operator()(std::span<const std::byte> bytes) {
-    const std::size_t digest =
-        std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    const auto [begin, end] = known_.equal_range(digest);
-    const auto same = std::find_if(begin, end, [&](const auto& entry) { return is_at(bytes, entry.second); });
-    if (same != end) return same->second;
-    reserved_.add(bytes.size(), "a constant");
-    return known_.emplace(digest, program_.constant({bytes.begin(), bytes.end()}))->second;
+  std::uint32_t operator()(const Constant& constant) {
+    const auto [found, is_new] = parts_.constants.try_emplace(constant);
+    if (is_new) found->second = append(found->first);
+    return found->second;
   }
 
  private:
-  bool is_at(std::span<const std::byte> bytes, std::uint32_t index) const {
-    const auto& part = *program_.program().tables.constant_segment;
-    const std::span<const std::byte> found =
-        std::span(program_.program().segments[part.segment_index]).subspan(part.offsets[index]);
-    return found.size() >= bytes.size() && std::ranges::equal(found.first(bytes.size()), bytes);
+  // Index 0 is unused.
+  std::uint32_t append(const Constant& constant) {
+    auto& part = tables_.constant_segment;
+    if (!part) {
+      part = std::make_unique<pte::SubsegmentOffsetsT>();
+      part->segment_index = static_cast<std::uint32_t>(parts_.segments.size()), part->offsets = {0};
+      parts_.segments.emplace_back();
+    }
+    parts_.reserved.add(constant.size(), "a constant");
+    part->offsets.push_back(parts_.segments[part->segment_index].add(constant));
+    return static_cast<std::uint32_t>(part->offsets.size()) - 1;
   }
 
-  ProgramBuilder& program_;
-  Reserved& reserved_;
-  std::unordered_multimap<std::size_t, std::uint32_t> known_;
+  pte::ProgramT& tables_;
+  Undelegated::Parts& parts_;
 };
 
 // -- one call of a delegate -------------------------------------------------------------------------------------------
@@ -153,11 +171,19 @@ class Arguments {
 
 // -- one method -------------------------------------------------------------------------------------------------------
 
+using Graphs = std::map<std::uint32_t, std::unique_ptr<const Graph>>;  // of a method, by delegate
+
 class Method {
  public:
   Method(const ValidProgram& program, const pte::ExecutionPlan& plan, pte::ExecutionPlanT& tables, Form form,
-         Constants& constants, Reserved& reserved)
-      : program_(program), plan_(plan), tables_(tables), form_(form), constants_(constants), reserved_(reserved) {}
+         Constants& constants, Graphs& graphs, Reserved& reserved)
+      : program_(program),
+        plan_(plan),
+        tables_(tables),
+        form_(form),
+        constants_(constants),
+        graphs_(graphs),
+        reserved_(reserved) {}
 
   void run() {
     for (std::uint32_t i = 0; i < tables_.delegates.size(); ++i)
@@ -249,9 +275,9 @@ class Method {
   pte::ExecutionPlanT& tables_;
   Form form_;
   Constants& constants_;
+  Graphs& graphs_;
   Reserved& reserved_;
   std::uint32_t memory_ = 0;
-  std::map<std::uint32_t, std::unique_ptr<Graph>> graphs_;  // by delegate
 };
 
 // -- what no method needs any more ------------------------------------------------------------------------------------
@@ -291,24 +317,13 @@ void compact(std::vector<Item>& all, Each each) {
   each([&](std::uint32_t& i) { i = moved_to[i]; });
 }
 
-// Moves the constants of a program without a segment for them to such a segment. Their indices stay.
-void move_constants(ProgramBuilder& program) {
-  pte::ProgramT& tables = program.program().tables;
-  for (std::size_t i = 1; i < tables.constant_buffer.size(); ++i) {
-    const auto bytes = std::as_bytes(std::span(tables.constant_buffer[i]->storage));
-    program.constant({bytes.begin(), bytes.end()});
-  }
-  tables.constant_buffer.clear();
-}
-
-void drop_payloads(Program& program) {
-  pte::ProgramT& tables = program.tables;
+void drop_payloads(pte::ProgramT& tables, std::vector<Segment>& segments) {
   const bool all_plain = std::ranges::all_of(tables.execution_plan, [](const auto& p) { return p->delegates.empty(); });
   const auto keys = keys_of_tensors(tables);
   // Another delegate may use any named data.
   if (all_plain) std::erase_if(tables.named_data, [&](const auto& n) { return !keys.contains(n->key); });
   compact(tables.backend_delegate_data, [&](auto f) { each_payload(tables, pte::DataLocation::INLINE, f); });
-  compact(program.segments, [&](auto f) {
+  compact(segments, [&](auto f) {
     each_payload(tables, pte::DataLocation::SEGMENT, f);
     for (auto& named : tables.named_data) f(named->segment_index);
     for (auto& part : tables.mutable_data_segments) f(part->segment_index);
@@ -327,19 +342,46 @@ bool has_payloads(const ProgramFile& program) {
   });
 }
 
-Program undelegated(const ValidProgram& program, Form form, const Budget& budget) {
+Undelegated::Undelegated(const ValidProgram& program, Form form, const Budget& budget) {
   const Budget::Scope scope(budget, "an undelegated program");
-  Reserved reserved(budget);
+  parts_ = std::make_unique<Parts>(budget);
+  Parts& parts = *parts_;
+  pte::ProgramT tables = decoded_tables(*program);
   for (std::uint32_t i = 0; i < program->view().segment_count(); ++i)
-    reserved.add(program->segment(i).size(), "a segment");
-  ProgramBuilder builder(decoded(*program));
-  move_constants(builder);
-  Constants constants(builder, reserved);
+    parts.segments.emplace_back().add(parts.kept.emplace_back(Constant::of(program->segment(i))));
+  Constants constants(tables, parts);
   const auto& plans = *program->tables().execution_plan();
+  parts.graphs.resize(plans.size());
   for (std::uint32_t i = 0; i < plans.size(); ++i)
-    Method(program, *plans.Get(i), *builder.program().tables.execution_plan[i], form, constants, reserved).run();
-  drop_payloads(builder.program());
-  return std::move(builder.program());
+    Method(program, *plans.Get(i), *tables.execution_plan[i], form, constants, parts.graphs[i], parts.reserved).run();
+  drop_payloads(tables, parts.segments);
+  std::vector<std::size_t> sizes;
+  for (const Segment& s : parts.segments) sizes.push_back(s.size());
+  parts.head = encode_head(tables, sizes);
+}
+
+Undelegated::~Undelegated() = default;
+
+std::size_t Undelegated::size() const { return parts_->head.size; }
+
+void Undelegated::write(std::span<std::byte> file) const {
+  const EncodedHead& head = parts_->head;
+  std::ranges::copy(head.bytes, file.begin());
+  std::size_t end = head.bytes.size();
+  for (std::size_t i = 0; i < parts_->segments.size(); ++i) {
+    const Segment& segment = parts_->segments[i];
+    if (segment.size() == 0) continue;
+    std::ranges::fill(file.subspan(end, head.segments[i] - end), std::byte{});
+    segment.write(file.subspan(head.segments[i], segment.size()));
+    end = head.segments[i] + segment.size();
+  }
+}
+
+Bytes undelegated(const ValidProgram& program, Form form, const Budget& budget) {
+  const Undelegated plain(program, form, budget);
+  Bytes file(plain.size());
+  plain.write(file);
+  return file;
 }
 
 }  // namespace assay::xnnpack

@@ -114,8 +114,24 @@ class Findings(unittest.TestCase):
         names = [f"aten::operator{n}.out" for n in range(9)]
         self.written(defect(1, operators=names, neighbours=["The call passes if self is [1]:f32 instead of [2]:f32"]))
         page = " ".join(files_of(self.index)["README.md"].split())
-        self.assertIn(f"They are {', '.join(names)}.", page)
+        self.assertIn(f"They are of aten: {', '.join(name.removeprefix('aten::') for name in names)}.", page)
         self.assertIn("expected results. The call passes if self is [1]:f32 instead of [2]:f32. ", page)
+
+    def test_a_refused_valid_call_is_told_with_the_rules_on_its_arguments(self):
+        one = defect(1, "assertion", case="aten::add.out#4321b778~dtype:0:1:0", tier="refused")
+        one["defect"]["sentence"] = "aten::add.out refuses valid calls whenever alpha is 3"
+        one["defect"]["smallest"] |= {"operator": "aten::add.out", "inputs": [{"name": "self", "text": "[1]:f32"}, {"name": "alpha", "text": "3"}]}
+        self.written(one)
+        page = " ".join(files_of(self.index)["README.md"].split())
+        self.assertRegex(page, r"The call is valid: of the rules of the entry on these arguments, R2 asks for `scalar_kind\(alpha, common\)`, R3 asks")
+        self.assertNotIn("asks for `computes_in", page)
+
+    def test_a_defect_without_a_cause_counts_the_cases_of_its_operators(self):
+        cases = [{"case": f"aten::add.out#{n}", "operator": f"aten::o{n % 2}.out", "dtypes": ["float32" if n else "float16"]} for n in range(5)]
+        one = defect(5, "", operators=["aten::o0.out", "aten::o1.out"], verdict="quality", case_ids=[case["case"] for case in cases])
+        self.written(*cases, one)
+        page = " ".join(files_of(self.index)["README.md"].split())
+        self.assertIn("bar. 4 of the 5 cases are of float32. Most cases are of aten::o0.out (3), aten::o1.out (2). Smallest call", page)
 
     def test_a_long_tensor_is_shown_with_its_sizes_and_its_dtype(self):
         one = defect(1)

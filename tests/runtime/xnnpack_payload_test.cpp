@@ -29,7 +29,7 @@ ValidProgram program_in(const fs::path& folder) {
   return hosts::valid_program(files::open_file(folder / "program.pte"), {});
 }
 ValidProgram plain(const ValidProgram& program, xnnpack::Form form = xnnpack::Form::folded) {
-  return hosts::valid_program(in_memory(encode(xnnpack::undelegated(program, form, Budget()))));
+  return hosts::valid_program(in_memory(xnnpack::undelegated(program, form, Budget())));
 }
 
 bool equal(const std::vector<Value>& a, const std::vector<Value>& b) {

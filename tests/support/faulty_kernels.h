@@ -155,21 +155,28 @@ inline void each_number(Tensor& t, const std::function<Int(Int at, Int number)>&
 }
 
 inline void as_contiguous(Tensor& t) { t.dim_order = Dims::counting(t.rank()); }
-// A norm without weight and bias that adds eps to the standard deviation, not to the variance.
-inline void eps_outside_of_root(Kernel& k) {
+// What a norm knows of a row.
+struct Norm {
+  Real mean = 0, variance = 0, squares = 0, count = 0, eps = 0;  // squares: the sum of them
+};
+// A norm that divides by divisor(row) in all calls without weight and bias.
+inline void normalise(Kernel& k, const std::function<Real(const Norm& row)>& divisor) {
   const Array<Real> input = k.numbers("input");
   if (!k.run() || k.has("weight") || k.has("bias")) return;
   Array<Real> out = read<Real>(k.out()), rstd = read<Real>(std::get<Tensor>(k["out2"]));
   const Int each = rstd.count() ? out.count() / rstd.count() : 0;
   for (Int i = 0; i < rstd.count(); ++i) {
     const auto row = std::span(input.data).subspan(static_cast<std::size_t>(i * each), static_cast<std::size_t>(each));
-    Real mean = 0, variance = 0;
-    for (const Real x : row) mean += x / static_cast<Real>(each);
-    for (const Real x : row) variance += (x - mean) * (x - mean) / static_cast<Real>(each);
-    if (each > 0) rstd[i] = 1 / (std::sqrt(variance) + k.number("eps"));
-    for (Int j = 0; j < each; ++j) out[i * each + j] = (row[static_cast<std::size_t>(j)] - mean) * rstd[i];
+    Norm n{.count = static_cast<Real>(each), .eps = k.number("eps")};
+    for (const Real x : row) n.mean += x / n.count, n.squares += x * x;
+    for (const Real x : row) n.variance += (x - n.mean) * (x - n.mean) / n.count;
+    if (each > 0) rstd[i] = 1 / divisor(n);
+    for (Int j = 0; j < each; ++j) out[i * each + j] = (row[static_cast<std::size_t>(j)] - n.mean) * rstd[i];
   }
   write(out, k.out()), write(rstd, std::get<Tensor>(k["out2"]));
+}
+inline void eps_outside_of_root(Kernel& k) {
+  normalise(k, [](const Norm& n) { return std::sqrt(n.variance) + n.eps; });
 }
 inline Real with_bits(Real x, int bits) {
   int exponent = 0;
@@ -952,6 +959,171 @@ inline const std::vector<Mistake>& mistakes() {
            std::get<Tensor>(k["values"]) = std::get<Tensor>(chosen.back());
        },
        "NaN as -infinity"},
+
+      // mistakes that have a name of their own
+      {"before and behind are exchanged", "aten::constant_pad_nd.out",
+       [](K k) {
+         Ints& pad = k.ints("pad");
+         for (std::size_t j = 0; j + 1 < pad.size(); j += 2) std::swap(pad[j], pad[j + 1]);
+         k.run();
+       },
+       "before and behind"},
+      {"the stride of the last dimension for all", "aten::avg_pool2d.out",
+       [](K k) {
+         Ints& stride = k.ints("stride");
+         if (!stride.empty()) std::ranges::fill(stride, Int{stride.back()});
+         k.run();
+       },
+       "last of stride"},
+      {"the weight of the first channel", "aten::native_group_norm.out",
+       [](K k) {
+         if (k.has("weight")) each_number(k.tensor("weight"), [](Int, Int) { return 0; });
+         k.run();
+       },
+       "first number of weight"},
+      {"empty tensors are left out of the sizes", "aten::cat.out",
+       [](K k) {
+         for (auto& t : std::get<Tensors>(k["tensors"])) {
+           if (t->count() > 0 || t->rank() == 0) continue;
+           Dims sizes = t->sizes;
+           sizes[static_cast<int>(k.integer("dim") + (k.integer("dim") < 0 ? t->rank() : 0))] = 0;
+           *t = make(t->dtype, sizes, t->dim_order);
+         }
+         k.run();
+       },
+       "sizes of tensors without elements"},
+      {"the divisor is the whole window", "aten::avg_pool2d.out",
+       [](K k) {
+         const Ints size = k.ints("kernel_size");
+         if (!k.has("divisor_override")) k["divisor_override"] = size.front() * size.back();
+         k.run();
+       },
+       "whole window"},
+      {"int64 is read as int32", "aten::maximum.out",
+       [](K k) {
+         for (const char* name : {"self", "other"})
+           if (Tensor& t = k.tensor(name); t.dtype == DType::int64) t = cast(cast(t, DType::int32), DType::int64);
+         k.run();
+       },
+       "int64 numbers as int32"},
+      {"integers are read as double", "aten::minimum.out",
+       [](K k) {
+         for (const char* name : {"self", "other"})
+           if (Tensor& t = k.tensor(name); t.dtype == DType::int64) t = cast(cast(t, DType::float64), DType::int64);
+         k.run();
+       },
+       "integers (as|in) float64"},
+      {"the sign of zeros is lost", "aten::ceil.out",
+       [](K k) { each_result(k, [](Real r) { return r == 0 ? 0 : r; }); }, "zeros of the wrong sign|-0"},
+      {"exp(x) - 1", "aten::expm1.out",
+       [](K k) {
+         if (k.out().dtype != DType::float32) return void(k.run());
+         each(k, [](Real x, Real r) {
+           return std::isfinite(r) && x != 0 ? Real{static_cast<float>(std::exp(x)) - 1.0F} : r;
+         });
+       },
+       "subtracts 1"},
+      {"sums are rounded after each term", "aten::cumsum.out",
+       [](K k) {
+         const DType dtype = k.out().dtype;
+         if (!is_half(dtype) || k.tensor("self").dtype != dtype) return void(k.run());
+         along(k, k.integer("dim"), [&](std::vector<Real>& row) {
+           Real sum = 0;
+           for (Real& x : row) x = sum = round_to(dtype, sum + x);
+         });
+       },
+       "half type after each term|bits in float16"},
+      {"0 times NaN", "aten::addmm.out",
+       [](K k) {
+         const bool is_read = k.number("beta") == 0 && is_floating(k.tensor("self").dtype);
+         const Tensor self = k.tensor("self");
+         if (!k.run() || !is_read || !is_floating(k.out().dtype)) return;
+         const Array<Real> numbers = read<Real>(self);
+         const auto x = families::broadcast(numbers, k.out().sizes);
+         std::vector<bool> is_finite;
+         Int flat = 0;
+         for (const Dims& i : indices(k.out().sizes)) is_finite.push_back(std::isfinite(x.at(i, flat++)));
+         replace(k.out(), [&](Int i, Real r) {
+           return is_finite[static_cast<std::size_t>(i)] ? r : std::numeric_limits<Real>::quiet_NaN();
+         });
+       },
+       "beta of 0|NaN"},
+      {"zero_point is subtracted from integers", "quantized_decomposed::dequantize_per_tensor.out",
+       [](K k) {
+         const Tensor input = k.tensor("input");
+         const auto scale = static_cast<float>(k.number("scale"));
+         const Int zero = k.integer("zero_point");
+         if (!k.run() || !is_integer(input.dtype) || k.out().dtype != DType::float32) return;
+         const Array<Int> all = read<Int>(input);
+         replace(k.out(), [&](Int i, Real) { return Real{static_cast<float>(all[i] - zero) * scale}; });
+       },
+       "subtracts zero_point"},
+      {"times 1 / other", "aten::div.Scalar_out",
+       [](K k) {
+         if (k.out().dtype != DType::float32 || k.tensor("self").dtype != DType::float32) return void(k.run());
+         const float by = 1 / static_cast<float>(k.number("other"));
+         each(k, [&](Real x, Real r) { return std::isfinite(r) ? Real{static_cast<float>(x) * by} : r; });
+       },
+       "reciprocal of other"},
+      {"a variance of n - 1", "aten::native_layer_norm.out",
+       [](K k) { normalise(k, [](const Norm& n) { return std::sqrt(n.variance * n.count / (n.count - 1) + n.eps); }); },
+       "variance by n - 1"},
+      {"a variance of means", "aten::native_group_norm.out",
+       [](K k) {
+         if (k.out().dtype != DType::float32) return void(k.run());
+         normalise(k, [](const Norm& n) {
+           const auto squares = static_cast<float>(n.squares / n.count), mean = static_cast<float>(n.mean);
+           return Real{std::sqrt(std::max(squares - mean * mean, 0.0F) + static_cast<float>(n.eps))};
+         });
+       },
+       "E\\[x"},
+      {"roots by pow", "aten::pow.Tensor_Scalar_out",
+       [](K k) {
+         const Real exponent = k.number("exponent");
+         if (std::fabs(exponent) != 0.5) return void(k.run());
+         each(k, [&](Real x, Real r) { return x == 0 || std::isinf(x) ? std::pow(x, exponent) : r; });
+       },
+       "powers of 0.5"},
+      {"a scale of 0.1", "quantized_decomposed::choose_qparams.Tensor_out",
+       [](K k) {
+         const Array<Real> all = k.numbers("input");
+         if (k.run() && std::ranges::all_of(all.data, [](Real x) { return x == 0; }))
+           replace(k.out(), [](Int, Real) { return 0.1; });
+       },
+       "scale of 0\\.1|0\\.1 where"},
+      {"windows in the padding are 0", "aten::max_pool2d_with_indices.out",
+       [](K k) {
+         const Array<Real> all = k.numbers("self");
+         const Real none = -std::numeric_limits<Real>::infinity();
+         if (k.run() && std::ranges::find(all.data, none) == all.data.end())
+           replace(k.out(), [&](Int, Real r) { return r == none ? 0 : r; });
+       },
+       "wholly in the padding|0 where infinity is right"},
+      {"other keeps its bits", "aten::eq.Scalar_out",
+       [](K k) {
+         if (!is_half(k.tensor("self").dtype)) return void(k.run());
+         const Real other = k.number("other");
+         each(k, [&](Real x, Real) { return x == other ? 1 : 0; });
+       },
+       "round other"},
+      {"alpha is an int", "aten::add.out",
+       [](K k) {
+         if (const double* alpha = std::get_if<double>(&k["alpha"]); alpha && std::isfinite(*alpha))
+           k["alpha"] = static_cast<Int>(std::clamp(*alpha, -1e9, 1e9));
+         k.run();
+       },
+       "alpha to an integer"},
+      {"interpolated bytes are truncated", "aten::upsample_bilinear2d.vec_out",
+       [](K k) {
+         if (k.tensor("input").dtype != DType::uint8) return void(k.run());
+         const Dims order = k.out().dim_order;
+         k["input"] = cast(k.tensor("input"), DType::float32);
+         k.out() = make(DType::float32, k.out().sizes, order);
+         if (!k.run()) return;
+         replace(k.out(), [](Int, Real r) { return std::trunc(r); });
+         k.out() = cast(k.out(), DType::uint8);
+       },
+       "truncates"},
   };
   return all;
 }

@@ -87,30 +87,33 @@ OptimizedClient::OptimizedClient(const std::filesystem::path& program, const std
                                  const Options& options) {
   std::vector<Bytes> all;
   for (const std::filesystem::path& file : data) all.push_back(files_.emplace_back(contents(file)).bytes());
-  open(files_.emplace_back(contents(program)).bytes(), all, options);
+  sandbox::ClientMemory file = contents(program);
+  if (open(file.bytes(), all, options)) files_.push_back(std::move(file));
 }
 
-// A file that breaks a rule of programs is left as it is, so that the runtime itself refuses it.
-OptimizedClient::Bytes OptimizedClient::without_payloads(Bytes program, std::span<const Bytes> data) {
+// The undelegated program. Returns nothing if the program has no payloads, or breaks a rule: the runtime itself refuses
+// it then.
+std::optional<sandbox::ClientMemory> OptimizedClient::without_payloads(Bytes program,
+                                                                       std::span<const Bytes> data) const {
   const Budget budget = budget_.value_or(Budget());
   const Budget::Scope scope(budget, "a program");
   auto opened = open_program(borrowed(program));
-  if (!opened || !xnnpack::has_payloads(*opened)) return program;
+  if (!opened || !xnnpack::has_payloads(*opened)) return {};
   std::vector<NamedDataFile> files;
   for (const Bytes file : data)
     if (auto file_opened = open_data(borrowed(file)))
       files.push_back(std::move(*file_opened));
     else
-      return program;
+      return {};
   const auto valid = validate(std::move(*opened), std::move(files));
-  if (!valid) return program;
-  const auto plain = encode(xnnpack::undelegated(*valid, xnnpack::Form::folded, budget));
-  const sandbox::ClientMemory& kept = files_.emplace_back(plain.size());
-  std::ranges::copy(plain, kept.bytes().begin());
-  return kept.bytes();
+  if (!valid) return {};
+  const xnnpack::Undelegated plain(*valid, xnnpack::Form::folded, budget);
+  sandbox::ClientMemory file(plain.size());
+  plain.write(file.bytes());
+  return file;
 }
 
-void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Options& options) {
+bool OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Options& options) {
   options_.as_written = options.as_written, options_.share_arenas = options.share_arenas;
   options_.least_share = options.least_share, options_.instructions = options.instructions;
   testee_ = options.testee, packed_cache_ = options.packed_cache, budget_ = options.budget;
@@ -119,7 +122,8 @@ void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Opt
   options_.threads = options.threads, options_.run = options.run;
   if (options.threads > 1 && !options.run) begin_pool(options.threads);
   if (!options.deployable) options_.refusals = optimized::reference_refusals();
-  program = without_payloads(program, data);
+  auto plain = without_payloads(program, data);
+  if (plain) program = files_.emplace_back(std::move(*plain)).bytes();
   std::vector<assay_bytes> files;
   for (const Bytes file : data) files.push_back(read_only(file));
   assay_program_sizes sizes;
@@ -130,6 +134,7 @@ void OptimizedClient::open(Bytes program, std::span<const Bytes> data, const Opt
     return assay_program_open(read_only(program), files.data(), files.size(), memory_of(*memory_), memory_of(workspace),
                               &program_, f);
   });
+  return !plain;
 }
 
 void OptimizedClient::begin_pool(std::size_t threads) {

@@ -67,8 +67,9 @@ class OptimizedClient {
   static std::vector<Value> outputs(const Method& method);
 
  private:
-  void open(Bytes program, std::span<const Bytes> data, const Options& options);
-  Bytes without_payloads(Bytes program, std::span<const Bytes> data);
+  // Returns whether the program must outlive the client. Otherwise the client has the undelegated program.
+  bool open(Bytes program, std::span<const Bytes> data, const Options& options);
+  std::optional<sandbox::ClientMemory> without_payloads(Bytes program, std::span<const Bytes> data) const;
   void begin_pool(std::size_t threads);
   sandbox::ClientMemory memory(std::size_t bytes) const;  // charged to the budget
   void expect_method(const std::string& name) const;
