@@ -9,11 +9,9 @@
 // How integer products are packed and cut into blocks.
 namespace assay::kernels {
 
-// The bytes of gathered rows that are multiplied by all panels before the next rows are gathered: a part of the
+// The bytes of copied codes that are multiplied by all panels before the next codes are copied: a part of the
 // second-level cache. Small machines have little memory.
-constexpr std::size_t gathered_bytes(InstructionSet set) {
-  return set == InstructionSet::portable ? 2 << 10 : 96 << 10;
-}
+constexpr std::size_t copied_bytes(InstructionSet set) { return set == InstructionSet::portable ? 2 << 10 : 96 << 10; }
 
 // The products of a result.
 constexpr std::size_t products_of(const Convolution& c) { return c.y.kernel * c.x.kernel * c.inputs; }
@@ -27,17 +25,51 @@ constexpr bool is_product(const Convolution& c) {
 // Whether a convolution is computed by tiles of AMX. With fewer products of a result, VNNI is faster.
 constexpr bool uses_tiles(const Convolution& c) { return c.set == InstructionSet::amx && products_of(c) >= 48; }
 
+// Whether results read their codes where they are in a copy of the image with its padding. Else the codes of each
+// result are gathered: tiles need this, and it takes less memory; a kernel of one tap reads few pixels.
+constexpr bool copies_image(const Convolution& c) {
+  return c.y.kernel * c.x.kernel > 1 && !uses_tiles(c) && c.set != InstructionSet::portable;
+}
+
+// The products of a result are cut into runs, whose codes follow each other. A run is padded with weights of zero.
+struct Runs {
+  std::size_t rows, columns;  // of runs
+  std::size_t products, bytes;
+};
+constexpr Runs runs_of(const Convolution& c) {
+  Runs runs{1, 1, products_of(c), 0};
+  if (copies_image(c)) runs = {c.y.kernel, c.x.dilation == 1 ? 1 : c.x.kernel, c.inputs, 0};
+  if (copies_image(c) && c.x.dilation == 1) runs.products *= c.x.kernel;
+  const std::size_t step = uses_tiles(c) ? 64 : 4;
+  runs.bytes = (runs.products + step - 1) / step * step;
+  return runs;
+}
+
 // The weights of a group. Each element of a panel is four weights of one output channel.
 constexpr Panels integer_panels(const Convolution& c) {
-  const std::size_t step = uses_tiles(c) ? 64 : 4;  // products
-  return {c.set, (products_of(c) + step - 1) / step * step / 4, c.outputs};
+  const Runs runs = runs_of(c);
+  return {c.set, runs.rows * runs.columns * runs.bytes / 4, c.outputs};
 }
 
 // The rows of results that are computed together; memory for them is behind the last row of a block.
 constexpr std::size_t rows_together(const Convolution& c) { return uses_tiles(c) ? 32 : most_rows; }
 
-constexpr std::size_t block_rows_of(const Convolution& c) {
-  return std::max(gathered_bytes(c.set) / (integer_panels(c).depth * 4), rows_together(c));
+// A copy of rows of an image with the columns that `width` results read.
+struct CopiedRows {
+  std::size_t row_bytes;
+  std::size_t reach;  // the rows under the taps of a result
+};
+constexpr CopiedRows copied_rows(const Convolution& c, std::size_t width) {
+  return {((width - 1) * c.x.stride + c.x.dilation * (c.x.kernel - 1) + 1) * c.inputs,
+          c.y.dilation * (c.y.kernel - 1) + 1};
+}
+
+// The results whose codes are copied together.
+constexpr std::size_t block_of(const Convolution& c, std::size_t height, std::size_t width) {
+  if (!copies_image(c)) return std::max(copied_bytes(c.set) / (integer_panels(c).depth * 4), rows_together(c));
+  const CopiedRows rows = copied_rows(c, width);
+  const std::size_t most = copied_bytes(c.set) / rows.row_bytes;
+  return std::min(most > rows.reach ? (most - rows.reach) / c.y.stride + 1 : 1, height) * width;
 }
 
 // One group of one image. Codes are unsigned bytes: `flip` turns a signed code into one that is greater by 128.
@@ -45,11 +77,13 @@ struct IntegerProduct {
   const IntegerConvolution& c;
   const CodeImages& image;
   Panels panels;
-  const std::uint8_t* codes;  // the first channel of the group in the first pixel
-  const float* packed;
-  std::uint8_t* out;
-  std::size_t out_stride;
-  std::size_t block_rows;  // results whose codes are gathered together
+  Runs runs;
+  std::size_t row_step = 0, column_step = 0;  // the distances of runs in a copied image
+  std::size_t block = 0;                      // results
+  const std::uint8_t* codes = nullptr;        // the first channel of the group in the first pixel
+  const float* packed = nullptr;
+  std::uint8_t* out = nullptr;
+  std::size_t out_stride = 0;
 
   std::uint8_t flip() const { return c.has_signed_input ? 0x80 : 0; }
   std::uint8_t outside() const { return static_cast<std::uint8_t>(c.input_zero_point) ^ flip(); }

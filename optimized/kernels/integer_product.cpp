@@ -10,6 +10,7 @@
 
 #include "optimized/kernels/dot-inl.h"
 #include "optimized/kernels/integer_blocks.h"
+#include "optimized/kernels/lines.h"
 #include "optimized/kernels/tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -90,6 +91,68 @@ void gather(const IntegerProduct& p, std::size_t first, std::size_t n, std::uint
   }
 }
 
+// Copies the pixels under the taps of some rows of results, as unsigned bytes.
+void copy_rows(const IntegerProduct& p, Range results, std::uint8_t* to) {
+  const Convolution& c = p.c.shape;
+  const CodeImages& image = p.image;
+  const CopiedRows rows = copied_rows(c, p.width());
+  const std::size_t left = std::min(c.x.padding * c.inputs, rows.row_bytes),
+                    pixels = std::min(image.width, (rows.row_bytes - left) / c.inputs);
+  const std::size_t count = (results.size() - 1) * c.y.stride + rows.reach;
+  for (std::size_t i = 0; i < count; ++i, to += rows.row_bytes) {
+    const std::size_t row = results.begin * c.y.stride + i - c.y.padding;
+    if (row >= image.height) {
+      std::memset(to, p.outside(), rows.row_bytes);
+      continue;
+    }
+    const std::uint8_t* from = p.codes + row * image.width * image.pixel_stride;
+    std::uint8_t* place = to + left;
+    std::memset(to, p.outside(), left);
+    if (image.pixel_stride == c.inputs) {
+      copy(from, pixels * c.inputs, p.flip(), place);
+    } else {
+      for (std::size_t x = 0; x < pixels; ++x)
+        copy(from + x * image.pixel_stride, c.inputs, p.flip(), place + x * c.inputs);
+    }
+    place += pixels * c.inputs;
+    std::memset(place, p.outside(), static_cast<std::size_t>(to + rows.row_bytes - place));
+  }
+}
+
+// The first codes of one result after the other, in copied codes.
+class Places {
+ public:
+  HWY_INLINE Places(const IntegerProduct& p, const std::uint8_t* codes)
+      : place_(codes), row_(codes), step_(p.row_bytes()) {
+    const Convolution& c = p.c.shape;
+    if (!copies_image(c)) return;
+    width_ = left_ = p.width(), step_ = c.x.stride * c.inputs;
+    row_step_ = c.y.stride * copied_rows(c, width_).row_bytes;
+  }
+  // The places of the next R results, or of the next `count` ones and then the first of these again.
+  template <std::size_t R>
+  HWY_INLINE void find(std::size_t count, const std::uint8_t* (&in)[R]) {
+    if (count == R && left_ > R) {
+      unrolled<R>([&](auto r) HWY_ATTR { in[r] = place_ + r * step_; });
+      place_ += R * step_, left_ -= R;
+      return;
+    }
+    unrolled<R>([&](auto r) HWY_ATTR { in[r] = r < count ? next() : in[0]; });
+  }
+
+ private:
+  HWY_INLINE const std::uint8_t* next() {
+    const std::uint8_t* const place = place_;
+    place_ += step_;
+    if (--left_ == 0) left_ = width_, place_ = row_ += row_step_;
+    return place;
+  }
+
+  const std::uint8_t *place_, *row_;
+  std::size_t step_, row_step_ = 0;
+  std::size_t width_ = ~std::size_t{0}, left_ = ~std::size_t{0};  // gathered codes have one row
+};
+
 // The columns of a panel.
 struct Columns {
   const float *sums, *scales, *shifts;  // of the first column; the sums are integers
@@ -121,28 +184,31 @@ class Codes {
   Vector scales_[4], shifts_[4];
 };
 
-// R rows of V vectors, of which `count` are stored. Requires memory for R rows.
+// R rows of V vectors, of which `count` are stored. Reads the codes of each row at its place.
 template <class Dot, std::size_t R, std::size_t V>
-void tile(const IntegerProduct& p, const Columns& columns, const std::uint8_t* rows, std::uint8_t* out,
-          std::size_t count) {
+void tile(const IntegerProduct& p, const Columns& columns, Places& places, std::uint8_t* out, std::size_t count) {
   Integers sums[R][V];
   unrolled<V>([&](auto v) HWY_ATTR {
     const Integers begin = load_integers(columns.sums + v * lanes);
     unrolled<R>([&](auto r) HWY_ATTR { sums[r][v] = begin; });
   });
   const std::uint8_t* in[R];
-  unrolled<R>([&](auto r) HWY_ATTR { in[r] = rows + r * p.row_bytes(); });
+  places.find(count, in);
   const float* weights = columns.weights;
-  for (std::size_t k = 0; k < p.row_bytes(); k += 4, weights += V * lanes) {
-    typename Dot::Factor w[V];
-    unrolled<V>([&](auto v) HWY_ATTR { w[v] = Dot::signed_bytes(load_integers(weights + v * lanes)); });
-    unrolled<R>([&](auto r) HWY_ATTR {
-      std::int32_t four;
-      std::memcpy(&four, in[r] + k, sizeof four);
-      const typename Dot::Factor x = Dot::unsigned_bytes(number(four));
-      unrolled<V>([&](auto v) HWY_ATTR { Dot::add(x, w[v], sums[r][v]); });
-    });
-  }
+  for (std::size_t i = 0; i < p.runs.rows; ++i)
+    for (std::size_t j = 0; j < p.runs.columns; ++j) {
+      const std::size_t begin = i * p.row_step + j * p.column_step;
+      for (std::size_t k = begin; k < begin + p.runs.bytes; k += 4, weights += V * lanes) {
+        typename Dot::Factor w[V];
+        unrolled<V>([&](auto v) HWY_ATTR { w[v] = Dot::signed_bytes(load_integers(weights + v * lanes)); });
+        unrolled<R>([&](auto r) HWY_ATTR {
+          std::int32_t four;
+          std::memcpy(&four, in[r] + k, sizeof four);
+          const typename Dot::Factor x = Dot::unsigned_bytes(number(four));
+          unrolled<V>([&](auto v) HWY_ATTR { Dot::add(x, w[v], sums[r][v]); });
+        });
+      }
+    }
   const Codes<V> codes(p, columns);
   unrolled<R>([&](auto r) HWY_ATTR {
     if (r < count) codes.store(sums[r], out + r * p.out_stride);
@@ -160,15 +226,20 @@ constexpr std::array<Tiles<Dot>, sizeof...(V)> all_tiles(std::index_sequence<V..
   return {Tiles<Dot>{rows_of_tile<Dot, V + 1>, tile<Dot, rows_of_tile<Dot, V + 1>, V + 1>, tile<Dot, 1, V + 1>}...};
 }
 
-// Gathers the codes of blocks of results, which have a multiple of `rows` results except for the last one. Calls
-// compute(vectors, columns, n, out) for each panel of each block of n results.
+// Copies the codes of blocks of results. If they are gathered, a block has a multiple of `rows` results except for the
+// last one, else it has rows of results. Calls compute(vectors, columns, n, out) for each panel of each block of n
+// results.
 template <class Compute>
 HWY_INLINE void multiply_blocks(const IntegerProduct& p, Range results, Range panels, std::size_t rows,
                                 std::uint8_t* scratch, const Compute& compute) {
-  const std::size_t block = std::max<std::size_t>(p.block_rows / rows, 1) * rows;
+  const bool copies = copies_image(p.c.shape);
+  const std::size_t block = copies ? p.block : std::max<std::size_t>(p.block / rows, 1) * rows, width = p.width();
   for (std::size_t first = results.begin, n; first < results.end; first += n) {
     n = std::min(block, results.end - first);
-    gather(p, first, n, scratch);
+    if (copies)
+      copy_rows(p, {first / width, (first + n) / width}, scratch);
+    else
+      gather(p, first, n, scratch);
     for (std::size_t panel = panels.begin; panel < panels.end; ++panel) {
       const Range vectors = p.panels.of(panel);
       const std::size_t column = vectors.begin * lanes;
@@ -186,10 +257,10 @@ void multiply_by(const IntegerProduct& p, Range results, Range panels, std::uint
   multiply_blocks(p, results, panels, tiles[p.panels.of(0).size() - 1].rows, scratch,
                   [&](std::size_t vectors, const Columns& columns, std::size_t n, std::uint8_t* out) HWY_ATTR {
                     const Tiles<Dot>& of = tiles[vectors - 1];
+                    Places places(p, scratch);
                     for (std::size_t r = 0; r < n; r += of.rows) {
                       const auto compute = n - r == 1 ? of.one : of.full;
-                      compute(p, columns, scratch + r * p.row_bytes(), out + r * p.out_stride,
-                              std::min(of.rows, n - r));
+                      compute(p, columns, places, out + r * p.out_stride, std::min(of.rows, n - r));
                     }
                   });
 }
@@ -256,15 +327,18 @@ std::size_t floats_of_group(const IntegerConvolution& c) {
   return (panels.floats() + 3 * panels.vectors() * panels.lanes() + 15) / 16 * 16;
 }
 
-// Stores the weights of some columns of a panel that is `width` columns wide. `weight` is the first weight of the first
-// column. So many weights of a tap are stored for all columns before the next ones that their lines stay in the cache.
+// Stores the weights of some columns of a panel that is `width` columns wide, run after run. `weight` is the first
+// weight of the first column. So many weights of a tap are stored for all columns before the next ones that their lines
+// stay in the cache.
 void pack_weights(const Convolution& s, const std::int8_t* weight, const WeightStrides& strides, std::size_t columns,
                   std::size_t width, std::int8_t* to) {
   constexpr std::size_t block = 256;
-  std::size_t i = 0;  // the place of a weight in its sum
+  const Runs runs = runs_of(s);
+  std::size_t i = 0, of_run = 0;  // the place of a weight, and the weights that its run has before it
   for (std::size_t y = 0; y < s.y.kernel; ++y)
     for (std::size_t x = 0; x < s.x.kernel; ++x)
-      for (std::size_t input = 0, n; input < s.inputs; input += n, i += n) {
+      for (std::size_t input = 0, n; input < s.inputs; input += n, i += n, of_run += n) {
+        if (of_run == runs.products) i += runs.bytes - runs.products, of_run = 0;
         n = std::min(block, s.inputs - input);
         const std::int8_t* first = weight + y * strides.y + x * strides.x + input * strides.second;
         for (std::size_t j = 0; j < columns; ++j) {
@@ -304,7 +378,12 @@ void pack_group(const IntegerConvolution& c, const std::int8_t* weight, const We
 
 // The bytes of a task's scratch memory.
 std::size_t task_bytes(const IntegerProduct& p) {
-  return ((p.block_rows + rows_together(p.c.shape)) * p.row_bytes() + 63) / 64 * 64;
+  const Convolution& c = p.c.shape;
+  const CopiedRows rows = copied_rows(c, p.width());
+  const std::size_t bytes = copies_image(c) ? ((p.block / p.width() - 1) * c.y.stride + rows.reach) * rows.row_bytes +
+                                                  (p.runs.bytes - p.runs.products)
+                                            : (p.block + rows_together(c)) * p.row_bytes();
+  return whole_lines(bytes);
 }
 
 void multiply(const IntegerProduct& p, std::uint8_t* scratch, const Threads& threads) {
@@ -312,16 +391,22 @@ void multiply(const IntegerProduct& p, std::uint8_t* scratch, const Threads& thr
   constexpr Multiply plain[] = ASSAY_OF_EACH_SET(multiply_plainly), fast[] = ASSAY_OF_EACH_SET(multiply_fast);
   const Multiply multiply = (p.c.uses_vnni ? fast : plain)[static_cast<std::size_t>(p.c.shape.set)];
   const std::size_t results = p.height() * p.width(), work = p.row_bytes() * p.panels.columns / 4;
-  const std::size_t parts = parts_of(threads, threads.tasks(), (results + most_rows - 1) / most_rows, most_rows * work),
+  const std::size_t unit = copies_image(p.c.shape) ? p.width() : 1, together = std::max(unit, most_rows);
+  const std::size_t parts = parts_of(threads, threads.tasks(), (results + together - 1) / together, together * work),
                     slices = std::min(parts_of(threads, threads.tasks() / parts, results, work), p.panels.count());
   for_each_task(threads, parts * slices, [&](std::size_t i) {
-    multiply(p, part(results, i / slices, parts), part(p.panels.count(), i % slices, slices),
+    const Range units = part(results / unit, i / slices, parts);
+    multiply(p, {units.begin * unit, units.end * unit}, part(p.panels.count(), i % slices, slices),
              scratch + i * task_bytes(p));
   });
 }
 
 IntegerProduct product_of(const IntegerConvolution& c, const CodeImages& image) {
-  return {c, image, integer_panels(c.shape), nullptr, nullptr, nullptr, 0, block_rows_of(c.shape)};
+  IntegerProduct p{c, image, integer_panels(c.shape), runs_of(c.shape)};
+  p.row_step = c.shape.y.dilation * copied_rows(c.shape, p.width()).row_bytes;
+  p.column_step = c.shape.x.dilation * c.shape.inputs;
+  p.block = block_of(c.shape, p.height(), p.width());
+  return p;
 }
 
 }  // namespace
@@ -344,8 +429,8 @@ void pack(const IntegerConvolution& c, const std::int8_t* weight, const WeightSt
     pack_group(c, weight, strides, channels, group, packed + group * floats_of_group(c));
 }
 
-std::size_t scratch_bytes(const IntegerConvolution& c, const Threads& threads) {
-  return c.shape.is_depthwise() ? 0 : threads.tasks() * task_bytes(product_of(c, {}));
+std::size_t scratch_bytes(const IntegerConvolution& c, const CodeImages& images, const Threads& threads) {
+  return c.shape.is_depthwise() ? 0 : threads.tasks() * task_bytes(product_of(c, images));
 }
 
 void convolve(const IntegerConvolution& c, const CodeImages& images, const float* packed, void* out,

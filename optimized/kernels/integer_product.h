@@ -50,8 +50,8 @@ struct CodeImages {
   std::size_t pixel_stride = 0;  // codes
 };
 
-// The bytes of scratch memory that `convolve` needs for any images.
-std::size_t scratch_bytes(const IntegerConvolution&, const Threads&);
+// The bytes of scratch memory that `convolve` needs for images of these sizes.
+std::size_t scratch_bytes(const IntegerConvolution&, const CodeImages&, const Threads&);
 
 // Computes codes in `out`, channels last; out_stride is the distance of their pixels in codes.
 void convolve(const IntegerConvolution&, const CodeImages&, const float* packed, void* out, std::size_t out_stride,

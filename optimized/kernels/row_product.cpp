@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "optimized/kernels/dot-inl.h"
+#include "optimized/kernels/lines.h"
 
 #ifndef ASSAY_KERNELS_ROW_PRODUCT_CPP
 #define ASSAY_KERNELS_ROW_PRODUCT_CPP
@@ -193,7 +194,6 @@ HWY_AFTER_NAMESPACE();
 namespace assay::kernels {
 namespace {
 
-constexpr std::size_t lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 std::size_t offset_bytes(const RowProduct& p) { return p.group > 0 ? p.groups() * sizeof(std::int32_t) : 0; }
 
 }  // namespace
@@ -230,7 +230,7 @@ void pack(const RowProduct& p, const RowWeights& w, float* packed) {
 }
 
 std::size_t scratch_bytes(const RowProduct& p, std::size_t rows) {
-  return lines(rows * sizeof(QuantizedRow)) + rows * (lines(row_bytes(p)) + lines(offset_bytes(p)));
+  return whole_lines(rows * sizeof(QuantizedRow)) + rows * (whole_lines(row_bytes(p)) + whole_lines(offset_bytes(p)));
 }
 
 void multiply(const RowProduct& p, const float* x, std::size_t rows, const float* packed, float* out, void* scratch,
@@ -240,12 +240,12 @@ void multiply(const RowProduct& p, const float* x, std::size_t rows, const float
   constexpr decltype(&HWY_STATIC_DISPATCH(quantize_row)) quantize[] = ASSAY_OF_EACH_SET(quantize_row);
   const auto set = static_cast<std::size_t>(p.set);
   auto* quantized = static_cast<QuantizedRow*>(scratch);
-  auto* bytes = static_cast<std::uint8_t*>(scratch) + lines(rows * sizeof(QuantizedRow));
-  const std::size_t stride = lines(row_bytes(p)) + lines(offset_bytes(p));
+  auto* bytes = static_cast<std::uint8_t*>(scratch) + whole_lines(rows * sizeof(QuantizedRow));
+  const std::size_t stride = whole_lines(row_bytes(p)) + whole_lines(offset_bytes(p));
   share(threads, rows, p.inputs, [&](Range range) {
     for (std::size_t r = range.begin; r < range.end; ++r) {
       std::uint8_t* codes = bytes + r * stride;
-      quantize[set](p, x + r * p.inputs, codes, reinterpret_cast<std::int32_t*>(codes + lines(row_bytes(p))),
+      quantize[set](p, x + r * p.inputs, codes, reinterpret_cast<std::int32_t*>(codes + whole_lines(row_bytes(p))),
                     quantized[r]);
     }
   });

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "optimized/kernels/lines.h"
 #include "optimized/kernels/transpose.h"
 #include "optimized/selection/convolution_call.h"
 #include "optimized/selection/images.h"
@@ -35,18 +36,23 @@ struct State {
   std::size_t work = 0, turned_images = 0, turned_results = 0;
 };
 
+kernels::CodeImages code_images(const kernels::Images& images, const void* data) {
+  return {data, images.count, images.height, images.width, images.pixel_stride};
+}
+
 bool accepts(const Call& call) { return integer_convolution_of(call) && numbers_of(call).are_supported(); }
 
 const void* prepare(const Call& call, Stores& stores) {
   const auto state = stores.tables.take<State>(1);
   if (state.empty()) return nullptr;
   State& s = state[0] = {*integer_convolution_of(call), *images_of(call.tensor(input)), *images_of(call.tensor(out))};
-  const auto lines = [](std::size_t bytes) { return (bytes + 63) / 64 * 64; };
   kernels::Threads threads;
   threads.count = stores.threads;
-  s.work = lines(kernels::scratch_bytes(s.convolution, threads));
-  if (s.images.channels_first) s.turned_images = lines(static_cast<std::size_t>(call.tensor(input).count()));
-  if (s.results.channels_first) s.turned_results = lines(static_cast<std::size_t>(call.tensor(out).count()));
+  s.work = kernels::whole_lines(kernels::scratch_bytes(s.convolution, code_images(s.images, nullptr), threads));
+  if (s.images.channels_first)
+    s.turned_images = kernels::whole_lines(static_cast<std::size_t>(call.tensor(input).count()));
+  if (s.results.channels_first)
+    s.turned_results = kernels::whole_lines(static_cast<std::size_t>(call.tensor(out).count()));
   stores.scratch = s.work + s.turned_images + s.turned_results;
   const auto packed = stores.packed.take(kernels::packed_floats(s.convolution));
   s.packed = packed.data;
@@ -66,10 +72,8 @@ bool run(const Step& step, Execution& execution) {
   if (images.channels_first)
     kernels::channels_first_to_last(images.count, images.pixel_stride, images.height * images.width, 1, x.data, turned,
                                     execution.threads);
-  kernels::convolve(
-      s.convolution,
-      {images.channels_first ? turned : x.data, images.count, images.height, images.width, images.pixel_stride},
-      s.packed, s.results.channels_first ? results : y.data, channels, execution.scratch.data(), execution.threads);
+  kernels::convolve(s.convolution, code_images(images, images.channels_first ? turned : x.data), s.packed,
+                    s.results.channels_first ? results : y.data, channels, execution.scratch.data(), execution.threads);
   if (s.results.channels_first)
     kernels::channels_last_to_first(s.results.count, channels, s.results.height * s.results.width, 1, results, y.data,
                                     execution.threads);

@@ -59,7 +59,7 @@ const void* prepare(const Call& call, Stores& stores) {
   State& s = state[0] = {*product_of(call, f)};
   kernels::Threads threads;
   threads.count = stores.threads;
-  stores.scratch = kernels::scratch_bytes(s.product, threads);
+  stores.scratch = kernels::scratch_bytes(s.product, {}, threads);
   const auto packed = stores.packed.take(kernels::packed_floats(s.product));
   s.packed = packed.data;
   if (packed.to_make.empty()) return &s;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kernels.gen.h"
+#include "optimized/kernels/lines.h"
 #include "optimized/kernels/product.h"
 #include "optimized/selection/elements.h"
 #include "optimized/selection/images.h"
@@ -72,7 +73,7 @@ Tensor constant_of(Tensor& t, Layout layout) {
 std::uint64_t room_of(const Tensor& t) {
   std::uint64_t count = 1;
   for (int d = 0; d < t.rank; ++d) count *= static_cast<std::uint64_t>(t.declared[d]);
-  return (count * sizeof(float) + most_beyond + 63) / 64 * 64;
+  return kernels::whole_lines(count * sizeof(float) + most_beyond);
 }
 
 bool has_order_of(const Tensor& a, const Tensor& b) {

@@ -73,12 +73,12 @@ std::vector<std::uint8_t> run(const DotWay& way, const Case& c, const Data& data
   const Channels channels{[](const void* all, std::size_t i) { return static_cast<const ChannelNumbers*>(all)[i]; },
                           c.numbers.data()};
   pack(convolution, weight.data(), {c.plane() * c.inputs, c.plane(), c.x.kernel, 1}, channels, packed.data());
-  const FencedArray<std::uint8_t> scratch(scratch_bytes(convolution, threads));
+  const CodeImages images{in.data(), c.images, c.height, c.width, c.channels() + c.pixel_gap};
+  const FencedArray<std::uint8_t> scratch(scratch_bytes(convolution, images, threads));
   const std::size_t stride = c.out_channels() + c.out_gap;
   const FencedArray<std::uint8_t> out(
       std::vector<std::uint8_t>(c.images * c.out_height() * c.out_width() * stride - c.out_gap, untouched));
-  convolve(convolution, {in.data(), c.images, c.height, c.width, c.channels() + c.pixel_gap}, packed.data(), out.data(),
-           stride, scratch.data(), threads);
+  convolve(convolution, images, packed.data(), out.data(), stride, scratch.data(), threads);
   return out.values();
 }
 
@@ -401,6 +401,19 @@ void check_axes(const DotWay& way, const Case& base) {
 TEST_P(IntegerKernels, Convolve) {
   check_axes(GetParam(), {.inputs = 3, .outputs = 5, .images = 2});
   check_axes(GetParam(), {.inputs = 18, .outputs = 33, .pixel_gap = 3, .out_gap = 2});
+}
+// Images that are copied in several parts, whose rows are wider and narrower than a tile.
+TEST_P(IntegerKernels, ConvolveInBlocks) {
+  for (const std::size_t width : {4u, 23u})
+    for (const std::size_t stride : {1u, 2u})
+      for (const std::size_t dilation : {1u, 3u})
+        check(GetParam(), {.y = {3, stride, 1, dilation},
+                           .x = {2, stride, 2, dilation},
+                           .height = 30,
+                           .width = width,
+                           .groups = 2,
+                           .inputs = 6001 / width,
+                           .outputs = 3});
 }
 TEST_P(IntegerKernels, ConvolveGroups) {
   check_axes(GetParam(), {.groups = 3, .inputs = 4, .outputs = 2, .has_signed_input = false});
