@@ -160,10 +160,26 @@ Int wrap_to(DType dtype, Int x) { return info(dtype).int_of(info(dtype).bits_of_
 
 Int Rounding::operator()(Int x) const { return wrap_to(dtype, x); }
 
+namespace {
+
+// As std::ldexp(1, exponent) and std::ilogb(x), which are calls of a library that take ten times as long.
+constexpr int bias = 1023, mantissa_bits = 52;
+Real power_of_two(int exponent) {
+  const bool is_normal = exponent > -bias && exponent <= bias;
+  return is_normal ? std::bit_cast<Real>(static_cast<Bits>(exponent + bias) << mantissa_bits)
+                   : std::ldexp(Real{1}, exponent);
+}
+int exponent_of(Real x) {
+  const int biased = static_cast<int>(std::bit_cast<Bits>(x) >> mantissa_bits & 0x7ff);
+  return biased > 0 ? biased - bias : std::ilogb(x);
+}
+
+}  // namespace
+
 Real ulp(DType dtype, Real x) {
   const DTypeInfo& d = info(dtype);
-  const int exponent = x == 0 || !std::isfinite(x) ? d.least_exponent : std::max(std::ilogb(x), d.least_exponent);
-  return std::ldexp(Real{1}, exponent - d.precision + 1);
+  const int exponent = x == 0 || !std::isfinite(x) ? d.least_exponent : std::max(exponent_of(x), d.least_exponent);
+  return power_of_two(exponent - d.precision + 1);
 }
 
 Real least_integer(DType dtype) {
@@ -184,7 +200,7 @@ Arithmetic arithmetic(DType result, DType partial) {
 
 Real largest(DType dtype) {
   const DTypeInfo& d = info(dtype);
-  return std::ldexp(2 - std::ldexp(Real{1}, 1 - d.precision), 1 - d.least_exponent);
+  return (2 - power_of_two(1 - d.precision)) * power_of_two(1 - d.least_exponent);
 }
 
 }  // namespace assay

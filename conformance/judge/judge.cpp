@@ -295,6 +295,17 @@ class TensorJudge {
     const Int zero =
         direction < 0 ? 0 : -1;  // the zero that comes first; where subnormal numbers may be flushed it counts alone
     if (direction * zero > direction * right && place_is_right(zero)) right = zero;
+    constexpr Int most = Int{1} << 40;            // no place of a dtype is nearer to the end of an Int
+    for (Int step = 1; step < most; step *= 2) {  // most bounds are a few units in the last place
+      const Int at = right + direction * step;
+      if (direction * at >= direction * wrong) break;
+      if (place_is_right(at)) {
+        right = at;
+      } else {
+        wrong = at;
+        break;
+      }
+    }
     for (Int middle; (middle = std::midpoint(right, wrong)) != right;)
       (place_is_right(middle) ? right : wrong) = middle;
     return numbers.at(is_right(k, numbers.at(right)) ? right : -1 - right);
