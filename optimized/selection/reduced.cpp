@@ -41,7 +41,7 @@ bool plan(const Call& call, Dims dims, Shape& result, std::uint32_t& reduced, st
 }
 
 Loops loops_of(const Tensor& self, const Tensor& out, const Shape& result, std::uint32_t reduced,
-               const std::uint8_t* order) {
+               const std::uint8_t* order, const Tensor* second) {
   const Strides strides = strides_of(self), of_out = strides_of(result, out.dim_order);
   Shape kept = result, inner{self.rank, {}};
   Strides in_kept{};
@@ -55,7 +55,7 @@ Loops loops_of(const Tensor& self, const Tensor& out, const Shape& result, std::
     if (!gone) in_kept.of[at] = strides.of[d];
     at += !gone || keeps;
   }
-  const Strides of_kept[] = {of_out, in_kept};
+  const Strides of_kept[] = {of_out, in_kept, second ? strides_of(result, second->dim_order) : of_out};
   loops.kept = nest_of(kept, out.dim_order, of_kept);
   loops.reduced = nest_of(inner, order, {&strides, 1});
   return loops;

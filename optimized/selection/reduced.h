@@ -10,7 +10,7 @@ namespace assay::optimized {
 enum class Dims { named, named_or_all, all };
 
 struct Loops {
-  Nest kept, reduced;      // operand 0 of `kept` is the result
+  Nest kept, reduced;      // operands of `kept`: the result, self, the second result or the result again
   std::int64_t count = 1;  // elements of each result
 };
 
@@ -18,8 +18,8 @@ struct Loops {
 // or listed twice. `keepdim` is the index of the argument.
 bool plan(const Call& call, Dims dims, Shape& result, std::uint32_t& reduced, std::size_t keepdim = 2);
 
-// `order` is the order of the reduced dimensions, outermost first.
+// `order` is the order of the reduced dimensions, outermost first. `second` is a second out.
 Loops loops_of(const Tensor& self, const Tensor& out, const Shape& result, std::uint32_t reduced,
-               const std::uint8_t* order);
+               const std::uint8_t* order, const Tensor* second = nullptr);
 
 }  // namespace assay::optimized

@@ -124,6 +124,13 @@ inline std::ptrdiff_t place_of(const Strides& strides, const std::int32_t* index
   return place;
 }
 
+// The place of the k-th element in row-major order.
+inline std::ptrdiff_t place_of(const Strides& strides, const Shape& shape, std::int64_t k) {
+  std::ptrdiff_t place = 0;
+  for (int d = shape.rank; d-- > 0; k /= shape.sizes[d]) place += k % shape.sizes[d] * strides.of[d];
+  return place;
+}
+
 // Sets all bytes of a tensor to 0. An empty tensor may have no memory.
 inline void clear(const Tensor& t) {
   if (t.bytes() > 0) std::memset(t.data, 0, t.bytes());

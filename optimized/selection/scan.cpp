@@ -115,8 +115,7 @@ bool accepts_order(const Call& call) {
     return false;
   const Tensor &self = call.tensor(0), &values = call.tensor(last - 1), &places = call.tensor(last);
   return key_of<asked>(self) == element && values.dtype == self.dtype && places.dtype == DType::int64 &&
-         values.rank == self.rank && places.rank == self.rank && !self.unbounded &&
-         std::equal(values.dim_order, values.dim_order + values.rank, places.dim_order);
+         values.rank == self.rank && places.rank == self.rank && !self.unbounded;
 }
 
 // A row is sorted in scratch, which is as long as a row can become.
@@ -144,13 +143,13 @@ bool run_order(const Step& step, Execution& execution) {
   if (self.rank > 0) shape.sizes[order.dim] = static_cast<std::int32_t>(order.k);
   if (!can_have(values, shape) || !resize(places, shape.span())) return false;
   resize(values, shape.span());
-  const Rows rows = rows_of(order.dim, {&self, &values});
+  const Rows rows = rows_of(order.dim, {&self, &values, &places});
   const Gather gather = find_gather(self.dtype, element);
   const auto bytes = static_cast<std::size_t>(self.element_bytes());
   auto* entries = reinterpret_cast<Entry<T>*>(execution.scratch.data());
   const auto before = order.largest ? comes_first<T, true> : comes_first<T, false>;
   each_of(rows, [&](const std::ptrdiff_t* row) {
-    const std::ptrdiff_t from = row[0], to = row[1];
+    const std::ptrdiff_t from = row[0];
     for (std::int64_t i = 0; i < rows.n; ++i) {
       gather(self.at(from + i * rows.step[0]), 1, &entries[i].x, 1);
       entries[i].at = i;
@@ -161,9 +160,8 @@ bool run_order(const Step& step, Execution& execution) {
     if (order.k < rows.n) std::nth_element(entries, entries + order.k, entries + rows.n, before);
     std::sort(entries, entries + order.k, before);
     for (std::int64_t i = 0; i < order.k; ++i) {
-      const std::ptrdiff_t at = to + i * rows.step[1];
-      std::memcpy(values.at(at), self.at(from + entries[i].at * rows.step[0]), bytes);
-      places.elements<std::int64_t>()[at] = entries[i].at;
+      std::memcpy(values.at(row[1] + i * rows.step[1]), self.at(from + entries[i].at * rows.step[0]), bytes);
+      places.elements<std::int64_t>()[row[2] + i * rows.step[2]] = entries[i].at;
     }
   });
   return true;

@@ -11,13 +11,19 @@
 namespace assay::optimized {
 namespace {
 
+// Where a result is in the first out and in the second one, if there is a second.
+struct Place {
+  std::ptrdiff_t first, second;
+};
+
 // Calls result(to, from) for each result: its place, and the place of its first element.
 template <class Result>
 void each_result(const Loops& loops, Result result) {
   const int inner = loops.kept.loops - 1;
-  each_row(loops.kept, 2, [&](const std::ptrdiff_t* at, std::ptrdiff_t n) {
+  each_row(loops.kept, 3, [&](const std::ptrdiff_t* at, std::ptrdiff_t n) {
+    const auto& strides = loops.kept.stride;
     for (std::ptrdiff_t i = 0; i < n; ++i)
-      result(at[0] + i * loops.kept.stride[0][inner], at[1] + i * loops.kept.stride[1][inner]);
+      result(Place{at[0] + i * strides[0][inner], at[2] + i * strides[2][inner]}, at[1] + i * strides[1][inner]);
   });
 }
 
@@ -48,7 +54,7 @@ bool make_loops(const Call& call, const Form& form, Loops& loops, std::size_t fi
   for (std::size_t k = first_out; k < call.arguments.size(); ++k)
     if (!can_have(call.tensor(k), result)) return false;
   for (std::size_t k = first_out; k < call.arguments.size(); ++k) resize(call.tensor(k), result.span());
-  loops = loops_of(call.tensor(0), call.tensor(first_out), result, reduced, row_major);
+  loops = loops_of(call.tensor(0), call.tensor(first_out), result, reduced, row_major, &call.out());
   return true;
 }
 bool make_loops(const Call& call, const Form& form, Loops& loops) {
@@ -88,13 +94,13 @@ bool run_fold(const Step& step, Execution&) {
   return with_number(common, [&]<class T>() {
     const Reading<T> x(self, common);
     const Writing<T> y(out);
-    each_result(loops, [&](std::ptrdiff_t to, std::ptrdiff_t from) {
+    each_result(loops, [&](Place to, std::ptrdiff_t from) {
       T total = fold == Fold::prod ? T(1) : T(0);
       each_element(loops, from,
                    [&](std::ptrdiff_t i) { total = fold == Fold::prod ? times(total, x[i]) : plus(total, x[i]); });
       if constexpr (fold == Fold::mean && !std::is_integral_v<T>)
         total = quotient(total, T(static_cast<double>(loops.count)));
-      y.set(to, total);
+      y.set(to.first, total);
     });
     return true;
   });
@@ -119,10 +125,10 @@ bool run_any(const Step& step, Execution&) {
   Loops loops;
   if (!make_loops(step.call, form, loops)) return false;
   const Reading<std::int64_t> x(step.call.tensor(0), out.dtype);
-  each_result(loops, [&](std::ptrdiff_t to, std::ptrdiff_t from) {
+  each_result(loops, [&](Place to, std::ptrdiff_t from) {
     bool any = false;
     each_element(loops, from, [&](std::ptrdiff_t i) { any = any || x[i] != 0; });
-    out.elements<std::uint8_t>()[to] = any;
+    out.elements<std::uint8_t>()[to.first] = any;
   });
   return true;
 }
@@ -161,14 +167,14 @@ bool run_variance(const Step& step, Execution&) {
   const auto fold = [&]<class T>() {
     const Reading<T> x(self, self.dtype);
     const Writing<double> y(call.tensor(first));
-    each_result(loops, [&](std::ptrdiff_t to, std::ptrdiff_t from) {
+    each_result(loops, [&](Place to, std::ptrdiff_t from) {
       T sum = 0;
       double squares = 0;
       each_element(loops, from, [&](std::ptrdiff_t i) { sum += x[i]; });
       const T mean = sum / n;  // divides the parts of a complex number
       each_element(loops, from, [&](std::ptrdiff_t i) { squares += square(x[i] - mean); });
-      y.set(to, squares / degrees);
-      if (first == 4 && call.arguments.size() == 6) Writing<T>(call.tensor(5)).set(to, mean);
+      y.set(to.first, squares / degrees);
+      if (first == 4 && call.arguments.size() == 6) Writing<T>(call.tensor(5)).set(to.second, mean);
     });
     return true;
   };
@@ -188,7 +194,7 @@ template <class T, class Found>
 bool each_extreme(const Tensor& self, const Loops& loops, bool largest, Found found) {
   if (loops.count == 0) return loops.kept.loops == 0;
   const Reading<T> x(self, self.dtype);
-  each_result(loops, [&](std::ptrdiff_t to, std::ptrdiff_t from) {
+  each_result(loops, [&](Place to, std::ptrdiff_t from) {
     T best{};
     std::int64_t place = 0, k = 0;
     each_element(loops, from, [&](std::ptrdiff_t i) {
@@ -217,7 +223,7 @@ bool run_extremes(const Step& step, Execution&) {
   if ((!is_real(self.dtype) && self.count() > 0) || !make_loops(step.call, plain_form, loops)) return false;
   return with_ordered(self.dtype, [&]<class T>() {
     const Writing<T> y(out);
-    return each_extreme<T>(self, loops, largest, [&](std::ptrdiff_t to, T best, std::int64_t) { y.set(to, best); });
+    return each_extreme<T>(self, loops, largest, [&](Place to, T best, std::int64_t) { y.set(to.first, best); });
   });
 }
 
@@ -242,15 +248,11 @@ bool run_places(const Step& step, Execution&) {
   // Wide unsigned numbers are not compared: argmax takes them along a named dimension of size 1 or without elements.
   const bool compares = has_values ? self.rank > 0 : count > 1 || self.rank == 0 || call[1].kind == ValueKind::none;
   if (is_wide_unsigned(self.dtype) && compares && self.count() > 0) return false;
-  if (!make_loops(call, plain_form, loops)) return false;
+  if (!make_loops(call, plain_form, loops, 3)) return false;
   return with_ordered(self.dtype, [&]<class T>() {
-    Tensor& places = call.out();
-    const bool same =
-        !has_values || std::equal(places.dim_order, places.dim_order + places.rank, call.tensor(3).dim_order);
-    if (!same) return false;
-    return each_extreme<T>(self, loops, largest, [&](std::ptrdiff_t to, T best, std::int64_t place) {
-      if (has_values) Writing<T>(call.tensor(3)).set(to, best);
-      places.elements<std::int64_t>()[to] = place;
+    return each_extreme<T>(self, loops, largest, [&](Place to, T best, std::int64_t place) {
+      if (has_values) Writing<T>(call.tensor(3)).set(to.first, best);
+      call.out().elements<std::int64_t>()[to.second] = place;
     });
   });
 }
@@ -267,7 +269,7 @@ bool run_extreme(const Step& step, Execution&) {
   if (self.count() == 0 || !make_loops(step.call, all, loops)) return false;
   return with_ordered(self.dtype, [&]<class T>() {
     Value extreme;
-    each_extreme<T>(self, loops, largest, [&](std::ptrdiff_t, T best, std::int64_t) {
+    each_extreme<T>(self, loops, largest, [&](Place, T best, std::int64_t) {
       if constexpr (std::is_integral_v<T>)
         extreme.kind = ValueKind::integer, extreme.integer = best;
       else
@@ -331,7 +333,6 @@ bool run_median(const Step& step, Execution& execution) {
     return false;
   if (!make_loops(call, has_places ? listed : all, loops, has_places ? 3 : 1)) return false;
   Tensor& values = call.tensor(has_places ? 3 : 1);
-  if (has_places && !std::equal(values.dim_order, values.dim_order + values.rank, call.out().dim_order)) return false;
   if (loops.count == 0) {
     if (loops.kept.loops > 0) write_missing(values.dtype, values.data);
     return true;
@@ -340,10 +341,10 @@ bool run_median(const Step& step, Execution& execution) {
     const Reading<T> x(self, self.dtype);
     const Writing<T> y(values);
     auto* entries = reinterpret_cast<Entry<T>*>(execution.scratch.data());
-    each_result(loops, [&](std::ptrdiff_t to, std::ptrdiff_t from) {
+    each_result(loops, [&](Place to, std::ptrdiff_t from) {
       const Entry<T> middle = median_of(x, loops, from, entries);
-      y.set(to, middle.x);
-      if (has_places) call.out().elements<std::int64_t>()[to] = middle.at;
+      y.set(to.first, middle.x);
+      if (has_places) call.out().elements<std::int64_t>()[to.second] = middle.at;
     });
     return true;
   });

@@ -204,8 +204,10 @@ struct Groups {
   double weight(std::int64_t channel) const { return has_weights ? weights[static_cast<std::ptrdiff_t>(channel)] : 1; }
 };
 
-void find_gradient_of_input(const Groups& g, const Tensor& out, const Strides& to) {
+void find_gradient_of_input(const Groups& g, const Tensor& out) {
   const Writing<double> y(out);
+  const Shape shape = shape_of(out);
+  const Strides to = strides_of(out);
   const std::int64_t of_group = g.sizes.of_group();
   const auto n = static_cast<double>(of_group * g.sizes.pixels);
   for (std::int64_t k = 0; k < g.sizes.images * g.sizes.groups; ++k) {
@@ -215,7 +217,7 @@ void find_gradient_of_input(const Groups& g, const Tensor& out, const Strides& t
       g.each_pixel(image, c, [&](std::int64_t, double gradient, double d) { sums.add(gradient * g.weight(c), d); });
     for (std::int64_t c = first; c < first + of_group; ++c)
       g.each_pixel(image, c, [&](std::int64_t p, double gradient, double d) {
-        y.set(Groups::place(to, image, c, p),
+        y.set(place_of(to, shape, (image * g.sizes.channels + c) * g.sizes.pixels + p),
               sums.gradient(gradient * g.weight(c), d, g.rstd[static_cast<std::ptrdiff_t>(k)], n));
       });
   }
@@ -238,7 +240,7 @@ bool run_groups(const Step& step, Execution&) {
   const Call& call = step.call;
   const Tensor &gradient = call.tensor(0), &input = call.tensor(1);
   GroupSizes sizes;
-  Strides strides, of_gradient, to;
+  Strides strides, of_gradient;
   const auto planes = [&](const Tensor& t, Strides& s) {
     return planes_of(t, sizes.images, sizes.channels, sizes.pixels, s);
   };
@@ -251,11 +253,9 @@ bool run_groups(const Step& step, Execution&) {
   if (call[4].is_tensor() ? !std::ranges::equal(call.tensor(4).shape(), channels.span())
                           : is_asked(call[9], 1) || is_asked(call[9], 2))
     return false;
-  const bool finds_input = is_asked(call[9], 0);
-  if (!resize_asked(call, call[9], 10, shape_of(input), channels) || (finds_input && !planes(call.tensor(10), to)))
-    return false;
+  if (!resize_asked(call, call[9], 10, shape_of(input), channels)) return false;
   const Groups g(call, sizes, strides);
-  if (finds_input) find_gradient_of_input(g, call.tensor(10), to);
+  if (is_asked(call[9], 0)) find_gradient_of_input(g, call.tensor(10));
   if (is_asked(call[9], 1)) find_gradient_of_parameter(g, true, call.tensor(11));
   if (is_asked(call[9], 2)) find_gradient_of_parameter(g, false, call.tensor(12));
   return true;

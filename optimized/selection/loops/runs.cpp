@@ -94,16 +94,16 @@ bool find_unique(const Call& call, const Items& items) {
   if (!can_have(out, shapes.out) || !can_have(inverse, shapes.inverse) || !resize(counts, shapes.counts.span()))
     return false;
   resize(out, shapes.out.span()), resize(inverse, shapes.inverse.span());
-  if (!inverse.is_contiguous()) return false;
   const bool has_inverse = inverse.count() > 0, has_counts = counts.count() > 0;
   Shape slice = shapes.out;
   if (items.dim >= 0) slice.sizes[items.dim] = 1;
   const Strides to = strides_of(out), both[] = {to, items.strides};
   const Nest nest = items.dim >= 0 ? nest_of(slice, row_major, both) : Nest{};
+  const Strides of_inverse = strides_of(inverse);
   std::int64_t run = -1;
   each_item<T>(items, [&](std::int64_t k, std::ptrdiff_t place, bool begins) {
     run += begins;
-    if (has_inverse) inverse.elements<std::int64_t>()[k] = run;
+    if (has_inverse) inverse.elements<std::int64_t>()[place_of(of_inverse, shapes.inverse, k)] = run;
     if (has_counts) counts.elements<std::int64_t>()[run] = begins ? 1 : counts.elements<std::int64_t>()[run] + 1;
     if (!begins) return;
     if (items.dim < 0)
