@@ -36,6 +36,8 @@ constexpr std::size_t most_against = 16;    // passing calls to a failing one, b
 constexpr std::size_t fewest_elements = 6;  // wrong elements that a hypothesis explains
 constexpr std::size_t sentence_conditions = 2;  // at most, in a sentence
 constexpr std::size_t many_more = 10;           // a predicate of few cases beside many others is no cause
+constexpr double least_gain = 0.1;              // by which a literal raises the share of failing calls, at least
+constexpr double most_of_small = 4;             // elements, below which few mistakes show
 constexpr std::size_t most_changed_cases = 6;   // cases of a cause that are changed to test a literal of its predicate
 constexpr std::size_t most_removed = 40;        // cases of a cause that are tried without a feature
 constexpr Int most_kept = 1 << 19;              // elements of a call that is kept for hypotheses: eight long tensors
@@ -104,6 +106,11 @@ bool is_finding(const JudgedCase& s) {
 
 bool is_wrong_result(const Symptom& s) {
   return s.failure == verdict::Class::value || s.failure == verdict::Class::shape;
+}
+bool is_about_small_sizes(const Literal& l) {
+  const std::string_view name = l.name;
+  const bool is_size = name.find("size of ") != name.npos || name.starts_with("the number of elements of ");
+  return is_size && l.test == Literal::Test::at_least && l.amount <= most_of_small;
 }
 bool is_unwritten(const Symptom& s) { return s.failure == verdict::Class::unwritten; }
 bool has_complex_results(const cases::HostCall& call) {
@@ -618,16 +625,25 @@ class Investigation {
     if (changed < few_cases)
       for (const cases::CaseId& id : evenly_chosen(own, most_changed_cases))
         judge(drawer_.changed_in_one(id, 2, lacks), c.symptom, Says::passes, Until::drawn, changed, passing);
-    std::uint64_t failing_with = 0, all_without = 0, passing_without = 0;
+    std::uint64_t failing_with = 0, passing_with = 0, all_without = 0, passing_without = 0;
     for (const TriedCase& r : rows_) {
       const Says said = said_by(r, c.symptom);
       if (said == Says::nothing || r.is_explained || !r.seen.promised) continue;
-      failing_with += said == Says::fails && holds(c.predicate, r.features);
+      if (holds(c.predicate, r.features)) (said == Says::fails ? failing_with : passing_with) += 1;
       if (lacks(r.features)) ++all_without, passing_without += said == Says::passes;
     }
     const auto is_most = [](std::uint64_t part, std::uint64_t whole) {
       return static_cast<double>(part) >= verdict::likely * static_cast<double>(whole);
     };
+    if (failing_with == 0) return false;
+    if (is_wrong_result(c.symptom)) {
+      // A fact that nearly all calls share anyway tells nothing. Wrong numbers do not show in the smallest tensors,
+      // whatever the mistake is.
+      const auto share = [&](std::uint64_t others_pass) {
+        return static_cast<double>(failing_with) / static_cast<double>(failing_with + passing_with + others_pass);
+      };
+      if (share(0) - share(passing_without) < least_gain || is_about_small_sizes(literal)) return false;
+    }
     const std::uint64_t enough = changed > 0 ? few_cases : verdict::fewest_drawn;
     return is_most(passing, changed) && is_most(passing_without, all_without) && failing_with >= enough &&
            passing_without >= enough;

@@ -57,6 +57,7 @@ constexpr auto special_pairs = std::to_array<SpecialPair>({
     {"for operands that are equal as float32",
      [](Real a, Real b) { return a != b && static_cast<float>(a) == static_cast<float>(b); }},
     {"where one operand is NaN", [](Real a, Real b) { return std::isnan(a) != std::isnan(b); }},
+    {"where both operands are NaN", [](Real a, Real b) { return std::isnan(a) && std::isnan(b); }},
     {"where both operands are 0", [](Real a, Real b) { return a == 0 && b == 0; }},
 });
 

@@ -62,8 +62,12 @@ class Mistakes {
     unbroadcast("read inputs in order in place of broadcasting them", 0, inputs_);
     without_layouts();
     for (std::size_t i = 0; i < inputs_; ++i) contents(i);
+    all_tensors("truncate inputs to integers", truncated);
     groups();
     windows();
+    rests();
+    variances();
+    zero_padding();
     concatenation();
     const std::size_t plain = found_.size();
     dtypes();
@@ -84,11 +88,34 @@ class Mistakes {
     constexpr auto operands = std::to_array<std::string_view>({"self", "other", "a", "b", "exponent", "input"});
     const bool is_operand = std::ranges::find(operands, a.name) != operands.end();
     if (is_operand || names_dtype(a) || a.type == "Tensor" || a.type == "Tensor[]") return;
+    if (a.type.ends_with('?') && cases::takes_number(a.type) && !is_dimension(a))
+      for (const Int n : {0, 1})
+        add(fmt::format("use {} for {} where it is None", n, a.name), [i, n](std::vector<Value>& all) {
+          if (!std::holds_alternative<std::monostate>(all[i])) return false;
+          all[i] = n;
+          return true;
+        });
     for (const Value& neutral : neutral_values(a))
       add(concat("ignore ", a.name), [i, neutral](std::vector<Value>& all) {
         if (is_same(all[i], neutral)) return false;
         all[i] = neutral;
         return true;
+      });
+    if (!is_dimension(a) && a.name != "index")
+      add(concat("use the opposite of ", a.name), [i, is_correction = a.name == "correction"](std::vector<Value>& all) {
+        if (is_correction && std::holds_alternative<std::monostate>(all[i])) all[i] = Int{1};
+        if (Int* n = std::get_if<Int>(&all[i])) return *n != std::numeric_limits<Int>::min() && changed_to(all[i], -*n);
+        if (double* x = std::get_if<double>(&all[i])) return changed_to(all[i], -*x);
+        const Ints* list = std::get_if<Ints>(&all[i]);
+        if (!list || std::ranges::count(*list, std::numeric_limits<Int>::min()) > 0) return false;
+        Ints now = *list;
+        for (Int& n : now) n = -n;
+        return changed_to(all[i], std::move(now));
+      });
+    if (a.type.starts_with("int[") && a.default_text == "[]" && !is_dimension(a))
+      add(fmt::format("use 1 for each {} where it is empty", a.name), [i](std::vector<Value>& all) {
+        const Ints* list = std::get_if<Ints>(&all[i]);
+        return list && list->empty() && changed_to(all[i], Ints{1});
       });
     if (a.name == "eps")
       for (const double x : usual_eps)
@@ -131,6 +158,10 @@ class Mistakes {
     const SchemaArgument& a = op_.arguments[i];
     if (a.type.starts_with("int") && (a.name == "index" || a.name == "start" || a.name == "end"))
       each_dimension(concat("take a negative ", a.name, " as 0"), i, [](Int n, Int) { return std::max<Int>(n, 0); });
+    if (a.type.starts_with("int") && (a.name == "index" || a.name == "start" || a.name == "end"))
+      for (const Int step : {-1, 1})
+        each_dimension(concat("take a negative ", a.name, step < 0 ? " as one less" : " as one more"), i,
+                       [step](Int n, Int) { return n < 0 ? n + step : n; });
   }
 
   void dimensions(std::size_t i) {
@@ -139,6 +170,7 @@ class Mistakes {
     const bool is_list = op_.arguments[i].type.starts_with("int[");
     const std::string wrapped = concat("wrap a negative ", name(i), " wrongly");
     each_dimension(wrapped, i, [](Int d, Int rank) { return d < 0 ? std::max<Int>(0, d + rank - 1) : d; });
+    each_dimension(wrapped, i, [](Int d, Int rank) { return d < 0 ? std::max<Int>(0, d + rank) : d; });
     each_dimension(wrapped, i, [](Int d, Int) { return d < 0 ? -d : d; });
     each_dimension(wrapped, i, [](Int d, Int) { return d < 0 ? -1 - d : d; });
     each_dimension(wrapped, i, [](Int d, Int) { return d < 0 ? 0 : d; });
@@ -305,6 +337,71 @@ class Mistakes {
   }
   static bool as_contiguous(Tensor& t) { return read_as(t, Dims::counting(t.rank())); }
 
+  static bool truncated(Tensor& t) {
+    return is_floating(t.dtype) && replace(
+                                       t, [](Real x, DType) { return std::isfinite(x) && x != std::trunc(x); },
+                                       [](Real x) { return std::trunc(x); });
+  }
+
+  // A normalisation with given statistics.
+  void variances() {
+    const auto variance = argument_of(op_, "running_var"), eps = argument_of(op_, "eps");
+    if (!variance || !eps) return;
+    add("divide by the variance in place of its root", [variance = *variance, eps = *eps](std::vector<Value>& all) {
+      Tensor* t = std::get_if<Tensor>(&all[variance]);
+      const double* e = std::get_if<double>(&all[eps]);
+      if (!t || !e || !is_floating(t->dtype)) return false;
+      Array<Real> numbers = read<Real>(*t);
+      for (Real& x : numbers.data) x = (x + *e) * (x + *e) - *e;
+      write(numbers, *t);
+      return true;
+    });
+  }
+
+  // A reduction that reads whole vectors of each row, and not the rest behind them.
+  void rests() {
+    constexpr auto names = std::to_array<std::string_view>(
+        {"::sum.", "::amax.", "::amin.", "::prod.", "::any.", "::all.", "::argmax.", "::argmin.", "::max.", "::min."});
+    const auto dim = argument_of(op_, "dim");
+    if (!dim || !is_tensor(0) || std::ranges::none_of(names, [&](std::string_view n) { return is_named(n); })) return;
+    for (const auto& [width, in_short_rows] : {std::pair(4, true), {4, false}, {8, true}, {8, false}, {16, false}})
+      add(fmt::format("leave out the elements behind the last multiple of {} in each row", width),
+          [dim = *dim, width = Int{width}, in_short_rows = in_short_rows](std::vector<Value>& all) {
+            Tensor* self = std::get_if<Tensor>(&all[0]);
+            const Ints* list = std::get_if<Ints>(&all[dim]);
+            const Int* one = list && list->size() == 1 ? list->data() : std::get_if<Int>(&all[dim]);
+            if (!self || !one || self->rank() == 0 || *one < -self->rank() || *one >= self->rank()) return false;
+            const Int at = *one < 0 ? *one + self->rank() : *one, n = self->sizes[static_cast<int>(at)];
+            if (n % width == 0 || (n < width && !in_short_rows)) return false;
+            auto part = result_of("aten::slice_copy.Tensor_out", {*self, at, Int{0}, n / width * width, Int{1}});
+            if (part) *self = std::move(*part);
+            return part.has_value();
+          });
+  }
+
+  // A maximum over windows of an input that is padded with zeros.
+  void zero_padding() {
+    const auto padding = argument_of(op_, "padding");
+    if (!padding || !is_named("max_pool")) return;
+    found_.push_back(answering(
+        op_, "pad with 0 in place of the least number",
+        [op = &op_, at = *padding](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+          const Ints* pads = std::get_if<Ints>(&call.arguments[at]);
+          if (!pads || pads->empty() || std::ranges::count(*pads, 0) == std::ssize(*pads)) return std::nullopt;
+          const Int down = pads->front(), right = pads->back();
+          auto padded =
+              result_of("aten::constant_pad_nd.out", {call.arguments[0], Ints{right, right, down, down}, Int{0}});
+          if (!padded) return std::nullopt;
+          std::vector<Value> all = call.arguments;
+          all[0] = std::move(*padded), all[at] = Ints{0, 0};
+          judge::Expectation e = judge::expect(*op, all, Budget(cheap));
+          if (e.answer.outcome != Outcome::ok || e.outs[0].sizes != call.expected.outs[0].sizes) return std::nullopt;
+          std::vector<Tensor> outs = call.expected.outs;
+          outs[0] = e.outs[0];
+          return with_results(call.expected, std::move(outs));
+        }));
+  }
+
   void layouts(std::size_t i) {
     if (!is_tensor(i)) return;
     each_tensor_of(concat("read ", name(i), " as if it were contiguous"), i, as_contiguous);
@@ -410,11 +507,12 @@ class Mistakes {
                                               t, [](Real x, DType) { return x < 0; }, now);
           });
         });
-    each_tensor_of(concat("truncate ", name(i), " to integers"), i, [](Tensor& t) {
-      return is_floating(t.dtype) && replace(
-                                         t, [](Real x, DType) { return std::isfinite(x) && x != std::trunc(x); },
-                                         [](Real x) { return std::trunc(x); });
-    });
+    each_tensor_of(concat("truncate ", name(i), " to integers"), i, truncated);
+    if (name(i) == "bias")
+      each_tensor_of("subtract bias in place of adding it", i, [](Tensor& t) {
+        return is_floating(t.dtype) && replace(
+                                           t, [](Real x, DType) { return x != 0; }, [](Real x) { return -x; });
+      });
     if (name(i) == "bias")
       each_tensor_of("add bias twice", i, [](Tensor& t) {
         return !is_complex(t.dtype) && replace(
@@ -931,6 +1029,7 @@ class Mistakes {
     roots();
     doubled();
     divisions();
+    remainders();
     if (op_.name.find("shift") != std::string_view::npos) shifts();
     if (op_.choice == "dropout") unscaled();
   }
@@ -960,6 +1059,19 @@ class Mistakes {
                                   return is_exact && is_integer(out.dtype) ? divided_as_integers(out, call, remains)
                                                                            : divided(out, call, remains);
                                 }));
+  }
+  // A remainder with the sign of the divisor, where that of the dividend is right.
+  void remainders() {
+    if (!is_named("::fmod.")) return;
+    found_.push_back(spoiling(op_, "return the remainder with the sign of the second operand",
+                              [scalar = is_named("Scalar")](Tensor& out, const cases::HostCall& call) {
+                                const auto now =
+                                    result_of(scalar ? "aten::remainder.Scalar_out" : "aten::remainder.Tensor_out",
+                                              {call.arguments[0], call.arguments[1]});
+                                if (!now || now->dtype != out.dtype || now->sizes != out.sizes) return false;
+                                write(read<Element>(*now), out);
+                                return true;
+                              }));
   }
   static bool divided_as_integers(Tensor& out, const cases::HostCall& call, bool remains) {
     const auto a = integers_of(call.arguments[0]), b = integers_of(call.arguments[1]);
@@ -1288,14 +1400,14 @@ class Mistakes {
     const bool logarithm = op_.name == "aten::_log_softmax.out";
     struct Foretold {
       Array<Real> results;
-      std::vector<bool> is_vague;
+      std::vector<Real> errors;  // that float32 arithmetic leaves
     };
     const auto foretell = [op = &op_, logarithm](DType dtype, const cases::HostCall& call) -> std::optional<Foretold> {
       const auto rows = rows_of(*op, call);
       if (!rows || !is_floating(dtype)) return std::nullopt;
       dtype = compute_dtype(dtype);
       const Array<Real> self = read<Real>(std::get<Tensor>(call.arguments[0]));
-      Foretold f{Array<Real>(std::get<Tensor>(call.arguments[0]).sizes), std::vector<bool>(self.data.size())};
+      Foretold f{Array<Real>(std::get<Tensor>(call.arguments[0]).sizes), std::vector<Real>(self.data.size())};
       for (Int r = 0; r < rows->number; ++r) {
         const auto place = [&](Int k) { return rows->source[static_cast<std::size_t>(r * rows->length + k)]; };
         Real sum = 0;
@@ -1303,7 +1415,11 @@ class Mistakes {
         for (Int k = 0; k < rows->length; ++k) {
           f.results[place(k)] =
               logarithm ? self[place(k)] - std::log(sum) : round_to(dtype, std::exp(self[place(k)])) / sum;
-          f.is_vague[static_cast<std::size_t>(place(k))] = sum > 0 && std::fabs(std::log(sum)) > 80;
+          const Real size = std::max(std::fabs(std::log(sum)), std::fabs(self[place(k)]));
+          const bool has_few_bits = sum > 0 && std::isfinite(sum) && std::fabs(std::log(sum)) > 80;
+          f.errors[static_cast<std::size_t>(place(k))] = has_few_bits ? std::numeric_limits<Real>::infinity()
+                                                         : logarithm && std::isfinite(size) ? 4 * ulp(dtype, size)
+                                                                                            : 0;
         }
       }
       return f;
@@ -1320,7 +1436,7 @@ class Mistakes {
       if (!f || f->results.sizes != outs[0].sizes) return explains(a);
       Array<Real> got = read<Real>(outs[0]);
       for (Int k = 0; k < got.count(); ++k)
-        if (f->is_vague[static_cast<std::size_t>(k)]) got[k] = f->results[k];
+        if (std::fabs(got[k] - f->results[k]) <= f->errors[static_cast<std::size_t>(k)]) got[k] = f->results[k];
       write(got, outs[0]);
       return explains({a.call, a.failure, outs});
     };

@@ -152,6 +152,9 @@ std::vector<Hypothesis> mistakes_of_norms(const Operator& op) {
   normalising(found, *norm, "add eps outside of the square root", [](const Rows& rows, Int r, Int) {
     return Statistics{rows.mean[r], std::sqrt(rows.variance(r)) + rows.eps};
   });
+  normalising(found, *norm, "divide by the variance in place of its root", [](const Rows& rows, Int r, Int) {
+    return Statistics{rows.mean[r], rows.variance(r) + rows.eps};
+  });
   normalising(found, *norm, "divide the variance by n - 1 in place of n", [](const Rows& rows, Int r, Int) {
     const auto n = static_cast<Real>(rows.each);
     return Statistics{rows.mean[r], std::sqrt(rows.variance(r) * n / (n - 1) + rows.eps)};
