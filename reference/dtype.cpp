@@ -162,14 +162,19 @@ Int Rounding::operator()(Int x) const { return wrap_to(dtype, x); }
 
 namespace {
 
-// As std::ldexp(1, exponent) and std::ilogb(x), which are calls of a library that take ten times as long.
+// As std::ldexp(1, exponent) and std::ilogb(x), which are calls of a library that take ten times as long. The proofs of
+// precision compile this file with a wider Real.
 constexpr int bias = 1023, mantissa_bits = 52;
 Real power_of_two(int exponent) {
   const bool is_normal = exponent > -bias && exponent <= bias;
-  return is_normal ? std::bit_cast<Real>(static_cast<Bits>(exponent + bias) << mantissa_bits)
+  return is_normal ? Real{std::bit_cast<double>(static_cast<Bits>(exponent + bias) << mantissa_bits)}
                    : std::ldexp(Real{1}, exponent);
 }
-int exponent_of(Real x) {
+template <class Wider>
+int exponent_of(Wider x) {
+  return std::ilogb(x);
+}
+int exponent_of(double x) {
   const int biased = static_cast<int>(std::bit_cast<Bits>(x) >> mantissa_bits & 0x7ff);
   return biased > 0 ? biased - bias : std::ilogb(x);
 }
