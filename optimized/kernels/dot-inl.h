@@ -115,30 +115,59 @@ using Fastest = ByVnni;
 using Fastest = Plain;
 #endif
 
-// The bytes of a vector, or the first n of them.
-class Bytes {
+// The bytes of a vector of tag D, or the first n of them. Others are 0.
+template <class D>
+class BytesOf {
  public:
-  explicit HWY_INLINE Bytes(std::size_t n) : n_(n), part_(n / 4) {}
-  HWY_INLINE Integers load(const std::uint8_t* p) const {
-    if (n_ == vector_bytes) return load_integers(p);
-    if (n_ % 4 == 0) return hn::BitCast(integers, part_.load(reinterpret_cast<const float*>(p)));
-    HWY_ALIGN std::uint8_t whole[vector_bytes] = {};
-    std::memcpy(whole, p, n_);
-    return load_integers(whole);
+#if HWY_TARGET == HWY_AVX3
+  explicit HWY_INLINE BytesOf(std::size_t n) : mask_(~std::uint64_t{0} >> (64 - n)) {}
+  HWY_INLINE hn::Vec<D> load(const std::uint8_t* p) const {
+    if constexpr (size == 64)
+      return hn::BitCast(D(), Integers{_mm512_maskz_loadu_epi8(mask_, p)});
+    else if constexpr (size == 32)
+      return hn::BitCast(D(),
+                         hn::Vec<hn::RebindToSigned<D>>{_mm256_maskz_loadu_epi8(static_cast<__mmask32>(mask_), p)});
+    else
+      return hn::BitCast(D(), hn::Vec<hn::RebindToSigned<D>>{_mm_maskz_loadu_epi8(static_cast<__mmask16>(mask_), p)});
   }
-  HWY_INLINE void store(Integers x, std::uint8_t* p) const {
-    const Vector bits = hn::BitCast(floats, x);
-    if (n_ == vector_bytes) return hn::StoreU(bits, floats, reinterpret_cast<float*>(p));
-    if (n_ % 4 == 0) return part_.store(bits, reinterpret_cast<float*>(p));
-    HWY_ALIGN std::uint8_t whole[vector_bytes];
-    hn::StoreU(bits, floats, reinterpret_cast<float*>(whole));
+  HWY_INLINE void store(hn::Vec<D> x, std::uint8_t* p) const {
+    const auto bits = hn::BitCast(hn::RebindToSigned<D>(), x).raw;
+    if constexpr (size == 64)
+      _mm512_mask_storeu_epi8(p, mask_, bits);
+    else if constexpr (size == 32)
+      _mm256_mask_storeu_epi8(p, static_cast<__mmask32>(mask_), bits);
+    else
+      _mm_mask_storeu_epi8(p, static_cast<__mmask16>(mask_), bits);
+  }
+#else
+  explicit HWY_INLINE BytesOf(std::size_t n) : n_(n), mask_(hn::FirstN(D(), n / 4)) {}
+  HWY_INLINE hn::Vec<D> load(const std::uint8_t* p) const {
+    if (n_ == size) return hn::LoadU(D(), reinterpret_cast<const float*>(p));
+    if (masked && n_ % 4 == 0) return hn::MaskedLoad(mask_, D(), reinterpret_cast<const float*>(p));
+    HWY_ALIGN std::uint8_t whole[size] = {};
+    std::memcpy(whole, p, n_);
+    return hn::Load(D(), reinterpret_cast<const float*>(whole));
+  }
+  HWY_INLINE void store(hn::Vec<D> x, std::uint8_t* p) const {
+    if (n_ == size) return hn::StoreU(x, D(), reinterpret_cast<float*>(p));
+    if (masked && n_ % 4 == 0) return hn::BlendedStore(x, mask_, D(), reinterpret_cast<float*>(p));
+    HWY_ALIGN std::uint8_t whole[size];
+    hn::Store(x, D(), reinterpret_cast<float*>(whole));
     std::memcpy(p, whole, n_);
   }
+#endif
 
  private:
+  static constexpr std::size_t size = hn::MaxLanes(D()) * sizeof(float);
+#if HWY_TARGET == HWY_AVX3
+  std::uint64_t mask_;
+#else
+  static constexpr bool masked = HWY_TARGET <= HWY_AVX2;
   std::size_t n_;
-  Part part_;
+  hn::Mask<D> mask_;
+#endif
 };
+using Bytes = BytesOf<Floats>;
 
 // Turns sums into codes.
 class ToCodes {

@@ -108,13 +108,20 @@ inline void store_numbers(const IntegerConvolution& c, const ChannelNumbers& num
   to[stride] = numbers.scale, to[2 * stride] = numbers.shift;
 }
 
-// Depthwise. Channels are packed in chunks that fill a vector of bytes. A row of taps is a number of pixels that is a
-// multiple of four; where the kernel is narrower, neighbouring results of a strip multiply the same pixels by shifted
-// weights. Packed: the code of the outside for each channel; for each chunk the sums, scales and shifts of its channels
-// and, for each result of a strip, the weights of each four pixels.
+// Depthwise. Channels are packed in chunks that fill a vector of bytes. If there are few channels, they are packed
+// several times, once for each part of a vector; the parts compute different results. A row of taps is a number
+// of pixels that is a multiple of four; where the kernel is narrower, neighbouring results of a strip multiply the same
+// pixels by shifted weights. Packed: the code of the outside for each channel; for each chunk the sums, scales and
+// shifts of its channels and, for each result of a strip, the weights of each four pixels.
 constexpr std::size_t chunk_channels(const Convolution& c) { return 4 * traits(c.set).lanes; }
 constexpr std::size_t padded_channels(const Convolution& c) {
   return (c.groups + chunk_channels(c) - 1) / chunk_channels(c) * chunk_channels(c);
+}
+// The parts of a vector, of at least 128 bits.
+constexpr std::size_t parts_of_chunk(const Convolution& c) {
+  std::size_t parts = std::max<std::size_t>(traits(c.set).lanes / 4, 1);
+  while (parts > 1 && c.groups * parts > chunk_channels(c)) parts /= 2;
+  return parts;
 }
 constexpr std::size_t strip_pixels(const Convolution& c) { return (c.x.kernel + 3) / 4 * 4; }  // of a row
 constexpr std::size_t strip_results(const Convolution& c) {

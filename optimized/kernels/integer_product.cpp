@@ -173,7 +173,7 @@ class Codes {
   HWY_INLINE void store(const Integers (&sums)[V], std::uint8_t* out) const {
     Integers four[4];
     unrolled<4>([&](auto v) HWY_ATTR { four[v] = sums[vector_of(v)]; });
-    bytes_.store(by_vectors(to_codes_(four, scales_, shifts_)), out);
+    bytes_.store(hn::BitCast(floats, by_vectors(to_codes_(four, scales_, shifts_))), out);
   }
 
  private:
