@@ -47,6 +47,9 @@ class Linear {
 
   bool is_transposed() const { return (t_.flags() & format::xnnpack::transposed_filter) != 0; }
   Sizes of_channels(std::size_t n) const { return {static_cast<std::int32_t>(n)}; }
+  // The tensor of which the product is computed, and the product's sizes from it.
+  Index flat(Index x) const { return as_matrix(body_, x); }
+  Index shaped(Index product, Index x) const { return as_rows_of(body_, product, x); }
 
   // [in, out]
   Index filter() const {
@@ -77,6 +80,8 @@ class Convolution {
   Convolution(Body& body, const xnn::Convolution& table, Operation kind) : body_(body), t_(table), kind_(kind) {}
 
   Sizes of_channels(std::size_t n) const { return {static_cast<std::int32_t>(n), 1, 1}; }
+  Index flat(Index x) const { return x; }
+  Index shaped(Index product, Index) const { return product; }
 
   // [out, in of a group, height, width]; transposed: [in, out of a group, height, width]
   Index filter() const {
@@ -211,14 +216,16 @@ class Product {
 
   Index of_codes() {
     const Codes from = codes_of(body_, t_.input()), to = within(codes_of(body_, t_.output()), bounds_of(node_));
-    const Index x = steps(body_, body_.read(t_.input(), Multiply::order), from, float64);
+    const Index codes = body_.read(t_.input(), Multiply::order);
+    const Index x =
+        steps(body_, multiply_.flat(codes), from, float64);  // views of codes, so that kernels see no others
     const Index sums = body_.cast(multiply_(x, integers(float64), bias(float64)), float32);
     std::vector<float> ratios = body_.graph().scales(t_.filter());
     for (float& scale : ratios) {
       const float product = from.scale * scale;
       scale = product / to.scale;
     }
-    return shifted(body_, times(sums, per_channel(std::move(ratios))), to);
+    return multiply_.shaped(shifted(body_, times(sums, per_channel(std::move(ratios))), to), codes);
   }
 
   // -- rows -----------------------------------------------------------------------------------------------------------
