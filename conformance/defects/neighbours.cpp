@@ -15,6 +15,8 @@
 #include "conformance/defects/draw.h"
 #include "conformance/defects/hypothesis.h"
 #include "conformance/defects/symptom.h"
+#include "conformance/sandbox/probe.h"
+#include "conformance/text/digest.h"
 #include "conformance/text/printable.h"
 
 namespace assay::defects {
@@ -36,12 +38,19 @@ bool has_elements(const cases::HostCall& call) {
   return std::ranges::any_of(call.expected.outs, [](const Tensor& t) { return t.count() > 0; });
 }
 
-// The id of the call with one more mutation; none if the call is too large, or if it passes because nothing is left of
-// the results.
-std::optional<std::string> mutated(const cases::Corpus& corpus, const cases::Case& failing,
+// The sizes with which outs must come so that the call fails; empty if they do not matter.
+std::string outs_of(const verdict::Record& failing) {
+  const std::string circumstance = circumstance_of(failing);
+  return circumstance == sandbox::larger_outs || circumstance == sandbox::smaller_outs ? circumstance : "";
+}
+
+// The id of the call with one more mutation; none if the call is too large, if it passes because nothing is left of the
+// results, or if its outs come with other sizes than `outs` says.
+std::optional<std::string> mutated(const cases::Corpus& corpus, const cases::Case& failing, std::string_view outs,
                                    const cases::Mutation& mutation) {
   cases::CaseId id = failing.id;
   id.mutations.push_back(mutation);
+  if (!outs.empty() && sandbox::sizes_of_outs(text::digest(cases::to_text(id))) != outs) return std::nullopt;
   const cases::HostCall call = cases::host_call(corpus.make(id), small_call);
   if (call.expected.answer.outcome == Outcome::exhausted) return std::nullopt;
   if (call.valid() && !has_elements(call) && has_elements(cases::host_call(failing, small_call))) return std::nullopt;
@@ -61,12 +70,13 @@ bool keeps_numbers(const cases::Case& c, const cases::Mutation& m, std::size_t a
 
 // The ids of calls with another value of one argument. They are evenly chosen from all small changes of it. A change of
 // a dtype that also changes numbers would leave open which of the two matters.
-std::vector<std::string> changed(const cases::Corpus& corpus, const cases::Case& failing, std::size_t argument) {
+std::vector<std::string> changed(const cases::Corpus& corpus, const cases::Case& failing, std::string_view outs,
+                                 std::size_t argument) {
   std::vector<cases::Mutation> all = cases::changes_of(*failing.op, failing.arguments, argument);
   std::erase_if(all, [&](const cases::Mutation& m) { return !keeps_numbers(failing, m, argument); });
   std::vector<std::string> ids;
   for (const cases::Mutation& m : evenly_chosen(all, most_of_one))
-    if (auto id = mutated(corpus, failing, m)) ids.push_back(std::move(*id));
+    if (auto id = mutated(corpus, failing, outs, m)) ids.push_back(std::move(*id));
   return ids;
 }
 
@@ -195,11 +205,11 @@ std::string of_invalid(std::string_view argument, const verdict::Record& failing
 // Tells the special numbers of a tensor without which the call passes, if the other numbers stay as they are. Of
 // several, the fewest numbers are told. Empty if there are none.
 std::string without_special(runner::Trials& trials, sandbox::TimeLimit time_limit, const cases::Corpus& corpus,
-                            const cases::Case& failing, std::size_t argument) {
+                            const cases::Case& failing, std::string_view outs, std::size_t argument) {
   std::vector<std::string> ids;
   std::vector<const cases::SpecialNumbers*> replaced;
   for (const cases::Mutation& m : cases::plain_numbers_of(*failing.op, failing.arguments, argument))
-    if (auto id = ids.size() < most_plain ? mutated(corpus, failing, m) : std::nullopt)
+    if (auto id = ids.size() < most_plain ? mutated(corpus, failing, outs, m) : std::nullopt)
       ids.push_back(std::move(*id)), replaced.push_back(&cases::special_numbers[static_cast<std::size_t>(m.n[1])]);
   std::string told;
   std::size_t judged = 0;
@@ -222,16 +232,17 @@ std::vector<std::string> neighbours_of(runner::CaseRunner& case_runner, const ca
   const cases::Case c = corpus.make(cases::case_id_from(failing.case_id));
   runner::Trials trials(case_runner.children(), runner::Detail::all);
   const sandbox::TimeLimit time_limit = hurried(case_runner.time_limit());
+  const std::string outs = outs_of(failing);
   for (std::size_t i = 0; i + c.op->outs() < c.arguments.size() && told.size() < most_told; ++i) {
     const std::string_view argument = c.op->arguments[i].name;
     if (!failing.valid && !names(demand(failing), argument)) continue;
     if (failing.valid)
-      if (std::string sentence = without_special(trials, time_limit, corpus, c, i); !sentence.empty()) {
+      if (std::string sentence = without_special(trials, time_limit, corpus, c, outs, i); !sentence.empty()) {
         told.push_back(std::move(sentence));
         continue;
       }
     std::vector<verdict::Record> records;
-    const std::vector<std::string> ids = changed(corpus, c, i);
+    const std::vector<std::string> ids = changed(corpus, c, outs, i);
     trials.run_while(ids, time_limit, [&](runner::Judged j) { return records.push_back(std::move(j.record)), true; });
     std::vector<Neighbour> some = differing_in(argument, failing, std::move(records));
     std::string sentence =
