@@ -5,26 +5,35 @@
 #include <hwy/foreach_target.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "optimized/kernels/dot-inl.h"
+#include "optimized/kernels/halves.h"
 #include "optimized/kernels/lines.h"
 
 #ifndef ASSAY_KERNELS_ROW_PRODUCT_CPP
 #define ASSAY_KERNELS_ROW_PRODUCT_CPP
 namespace assay::kernels {
 
-// The columns of a panel: two vectors. Packed: for each panel the biases of its columns and, for each group, the sums
-// of the weights, the scales and the weights. A 32-bit element has four weights of a column of 8 bits, or eight of 4
-// bits: the low halves of the bytes are the first four, and each half is the weight plus 8.
-constexpr std::size_t panel_columns(const RowProduct& p) { return 2 * traits(p.set).lanes; }
-constexpr std::size_t panels_of(const RowProduct& p) { return (p.outputs + panel_columns(p) - 1) / panel_columns(p); }
+// A panel has the columns of one vector. Packed: for each panel the biases of its columns, the scales of each group and
+// the weights of each group; with weights of 8 bits, the sums of the weights are behind the scales. A 32-bit element
+// has four weights of a column of 8 bits, or eight of 4 bits: the low halves of the bytes are the first four, and each
+// half is the weight plus 8. All numbers below are floats in a column of a panel.
+constexpr std::size_t most_lanes = std::ranges::max(instruction_sets, {}, &InstructionSetTraits::lanes).lanes;
+constexpr std::size_t lanes_of(const RowProduct& p) { return traits(p.set).lanes; }
+constexpr std::size_t panels_of(const RowProduct& p) { return (p.outputs + lanes_of(p) - 1) / lanes_of(p); }
 constexpr std::size_t elements_of_group(const RowProduct& p) { return p.group > 0 ? p.group / 8 : (p.inputs + 3) / 4; }
-constexpr std::size_t floats_of_group(const RowProduct& p) { return (2 + elements_of_group(p)) * panel_columns(p); }
+constexpr std::size_t first_scale = 1;
+constexpr std::size_t first_sum(const RowProduct& p) {
+  return first_scale + (p.has_short_scales ? (p.groups() + 1) / 2 : p.groups());
+}
+constexpr std::size_t first_weight(const RowProduct& p) { return first_sum(p) + (p.group > 0 ? 0 : 1); }
 constexpr std::size_t floats_of_panel(const RowProduct& p) {
-  return panel_columns(p) + p.groups() * floats_of_group(p);
+  return (first_weight(p) + p.groups() * elements_of_group(p)) * lanes_of(p);
 }
 
 // A row whose steps are codes minus a code, which are unsigned bytes.
@@ -43,7 +52,10 @@ constexpr std::size_t row_bytes(const RowProduct& p) { return (p.inputs + 3) / 4
 HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
 
-constexpr std::size_t columns = 2 * lanes, rows_together = 4;
+constexpr std::size_t rows_together = 4;
+// The panels that are multiplied together. They are in different parts of the weights: memory is read faster in several
+// places at once. With several rows, more sums would not stay in registers.
+constexpr std::size_t panels_together(std::size_t rows) { return rows == 1 ? 4 : 2; }
 
 // Quantizes a row; returns false if one of its steps is NaN.
 bool quantize_steps(const float* x, std::size_t n, std::uint8_t* codes, QuantizedRow& row) {
@@ -89,102 +101,170 @@ HWY_INLINE Integers four_codes(const std::uint8_t* codes) {
   return number(four);
 }
 
-// The sums of a group: codes times weights, minus the code of 0 times the sums of the weights.
-template <class Dot, std::size_t R>
-HWY_INLINE void sum_bytes(const RowProduct& p, const QuantizedRow* rows, const float* weights, Integers (&sums)[R][2]) {
-  for (std::size_t i = 0; i < row_bytes(p); i += 4, weights += columns) {
-    typename Dot::Factor w[2];
-    unrolled<2>([&](auto v) HWY_ATTR { w[v] = Dot::signed_bytes(load_integers(weights + v * lanes)); });
-    unrolled<R>([&](auto r) HWY_ATTR {
-      const typename Dot::Factor x = Dot::unsigned_bytes(four_codes(rows[r].codes + i));
-      unrolled<2>([&](auto v) HWY_ATTR { Dot::add(x, w[v], sums[r][v]); });
-    });
-  }
+template <std::size_t R, std::size_t V>
+using Sums = std::int32_t[R][V][lanes];
+
+// Vectors of doubles: the numbers that are stored at p.
+using DoubleTag = hn::ScalableTag<double>;
+using Doubles = hn::Vec<DoubleTag>;
+constexpr DoubleTag doubles{};
+constexpr std::size_t double_lanes = hn::MaxLanes(DoubleTag());
+HWY_INLINE Doubles widened(const std::int32_t* p) {
+  return hn::PromoteTo(doubles, hn::LoadU(hn::Rebind<std::int32_t, DoubleTag>(), p));
 }
-template <class Dot, std::size_t R>
-HWY_INLINE void sum_halves(const RowProduct& p, const QuantizedRow* rows, std::size_t first, const float* weights,
-                           Integers (&sums)[R][2]) {
-  const Integers half = number(0x0f0f0f0f);
-  for (std::size_t i = first; i < first + p.group; i += 8, weights += columns) {
-    typename Dot::Factor low[2], high[2];
-    unrolled<2>([&](auto v) HWY_ATTR {
-      const Integers eight = load_integers(weights + v * lanes);
-      low[v] = Dot::signed_bytes(hn::And(eight, half));
-      high[v] = Dot::signed_bytes(hn::And(hn::ShiftRight<4>(eight), half));
-    });
-    unrolled<R>([&](auto r) HWY_ATTR {
-      const typename Dot::Factor x = Dot::unsigned_bytes(four_codes(rows[r].codes + i)),
-                                 y = Dot::unsigned_bytes(four_codes(rows[r].codes + i + 4));
-      unrolled<2>([&](auto v) HWY_ATTR { Dot::add(x, low[v], sums[r][v]), Dot::add(y, high[v], sums[r][v]); });
-    });
-  }
+HWY_INLINE Doubles widened(const float* p) {
+  return hn::PromoteTo(doubles, hn::LoadU(hn::Rebind<float, DoubleTag>(), p));
+}
+HWY_INLINE Doubles widened(const BFloat16* p) {
+  const auto bits = hn::LoadU(hn::Rebind<std::uint16_t, DoubleTag>(), &p->bits);
+  const auto words = hn::ShiftLeft<16>(hn::PromoteTo(hn::Rebind<std::uint32_t, DoubleTag>(), bits));
+  return hn::PromoteTo(doubles, hn::BitCast(hn::Rebind<float, DoubleTag>(), words));
 }
 
-// R rows times a panel, of which n columns are stored.
-template <class Dot, std::size_t R>
-void multiply_rows(const RowProduct& p, const QuantizedRow* rows, const float* panel, std::size_t n, float* out) {
-  const float* group = panel + columns;
-  HWY_ALIGN std::int32_t sums[R][columns];
-  double totals[R][columns] = {};
-  const float* scales = nullptr;
-  for (std::size_t g = 0; g < p.groups(); ++g, group += floats_of_group(p)) {
-    scales = group + columns;
-    Integers vectors[R][2];
-    unrolled<R>([&](auto r) HWY_ATTR {
-      const Integers zero = number(rows[r].zero), begin = number(p.group > 0 ? rows[r].offsets[g] : 0);
-      unrolled<2>([&](auto v) HWY_ATTR {
-        vectors[r][v] = hn::Sub(hn::Sub(hn::Zero(integers), begin), hn::Mul(load_integers(group + v * lanes), zero));
+// The sums of rows: codes times weights, minus the code of 0 times the sums of the weights.
+template <class Dot, std::size_t R, std::size_t V>
+HWY_INLINE void sum_bytes(const RowProduct& p, const QuantizedRow* rows, const float* const (&panels)[V],
+                          Sums<R, V>& to) {
+  Integers sums[R][V];
+  unrolled<R>([&](auto r) HWY_ATTR {
+    const Integers zero = number(rows[r].zero);
+    unrolled<V>([&](auto v) HWY_ATTR {
+      sums[r][v] = hn::Sub(hn::Zero(integers), hn::Mul(load_integers(panels[v] + first_sum(p) * lanes), zero));
+    });
+  });
+  std::size_t at = first_weight(p) * lanes;
+  for (std::size_t i = 0; i < row_bytes(p); i += 4, at += lanes) {
+    unrolled<V>([&](auto v) HWY_ATTR {
+      const typename Dot::Factor w = Dot::signed_bytes(load_integers(panels[v] + at));
+      unrolled<R>([&](auto r)
+                      HWY_ATTR { Dot::add(Dot::unsigned_bytes(four_codes(rows[r].codes + i)), w, sums[r][v]); });
+    });
+  }
+  unrolled<R>([&](auto r)
+                  HWY_ATTR { unrolled<V>([&](auto v) HWY_ATTR { hn::Store(sums[r][v], integers, to[r][v]); }); });
+}
+
+// The same for a group of weights of 4 bits, whose sums are not packed.
+template <class Dot, std::size_t R, std::size_t V>
+HWY_INLINE void sum_halves(const RowProduct& p, const QuantizedRow* rows, std::size_t group,
+                           const float* const (&panels)[V], Sums<R, V>& to) {
+  const Integers half = number(0x0f0f0f0f);
+  const typename Dot::Factor ones = Dot::unsigned_bytes(number(0x01010101));
+  Integers sums[R][V], of_weights[V];
+  unrolled<V>([&](auto v) HWY_ATTR { of_weights[v] = hn::Zero(integers); });
+  unrolled<R>([&](auto r)
+                  HWY_ATTR { unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = number(-rows[r].offsets[group]); }); });
+  std::size_t at = (first_weight(p) + group * elements_of_group(p)) * lanes;
+  for (std::size_t i = group * p.group; i < (group + 1) * p.group; i += 8, at += lanes) {
+    unrolled<V>([&](auto v) HWY_ATTR {
+      const Integers eight = load_integers(panels[v] + at), first = hn::And(eight, half),
+                     last = hn::And(hn::ShiftRight<4>(eight), half);
+      const typename Dot::Factor low = Dot::signed_bytes(first), high = Dot::signed_bytes(last);
+      Dot::add(ones, Dot::signed_bytes(hn::Add(first, last)), of_weights[v]);
+      unrolled<R>([&](auto r) HWY_ATTR {
+        Dot::add(Dot::unsigned_bytes(four_codes(rows[r].codes + i)), low, sums[r][v]);
+        Dot::add(Dot::unsigned_bytes(four_codes(rows[r].codes + i + 4)), high, sums[r][v]);
       });
     });
-    if (p.group > 0)
-      sum_halves<Dot>(p, rows, g * p.group, group + 2 * columns, vectors);
-    else
-      sum_bytes<Dot>(p, rows, group + 2 * columns, vectors);
-    unrolled<R>([&](auto r) HWY_ATTR {
-      unrolled<2>([&](auto v) HWY_ATTR { hn::Store(vectors[r][v], integers, sums[r] + v * lanes); });
-    });
-    if (p.group == 0) break;
-    for (std::size_t r = 0; r < R; ++r)
-#pragma omp simd
-      for (std::size_t j = 0; j < columns; ++j)
-        totals[r][j] += static_cast<double>(sums[r][j]) * static_cast<double>(scales[j]);
   }
-  for (std::size_t r = 0; r < R; ++r, out += p.outputs) {
-    const float inverse = rows[r].inverse;
-    if (p.group > 0) {
-      for (std::size_t j = 0; j < n; ++j) {
-        const float y = static_cast<float>(totals[r][j]) * inverse;
-        out[j] = p.has_bias ? y + panel[j] : y;
-      }
-    } else {
-      for (std::size_t j = 0; j < n; ++j) {
-        const float y = static_cast<float>(sums[r][j]) * inverse;
-        const double scaled = static_cast<double>(y) * static_cast<double>(scales[j]);
-        out[j] = static_cast<float>(p.has_bias ? scaled + static_cast<double>(panel[j]) : scaled);
-      }
-    }
-  }
+  unrolled<R>([&](auto r) HWY_ATTR {
+    const Integers zero = number(rows[r].zero);
+    unrolled<V>([&](auto v)
+                    HWY_ATTR { hn::Store(hn::Sub(sums[r][v], hn::Mul(of_weights[v], zero)), integers, to[r][v]); });
+  });
 }
 
-template <class Dot>
-void multiply_panels_by(const RowProduct& p, const QuantizedRow* rows, std::size_t count, const float* packed,
-                        float* out, Range panels) {
-  for (std::size_t i = panels.begin; i < panels.end; ++i) {
-    const float* panel = packed + i * floats_of_panel(p);
-    const std::size_t n = std::min(columns, p.outputs - i * columns);
-    std::size_t r = 0;
-    for (; r + rows_together <= count; r += rows_together)
-      multiply_rows<Dot, rows_together>(p, rows + r, panel, n, out + r * p.outputs + i * columns);
-    for (; r < count; ++r) multiply_rows<Dot, 1>(p, rows + r, panel, n, out + r * p.outputs + i * columns);
+// Weights of 8 bits, and weights of 4 bits with scales of a type.
+struct Bytes8 {};
+template <class Scale>
+struct Halves {};
+
+// The first n columns of the panels times R rows.
+template <class Dot, std::size_t R, std::size_t V>
+HWY_INLINE void multiply_rows(Bytes8, const RowProduct& p, const QuantizedRow* rows, const float* const (&panels)[V],
+                              const std::size_t (&first)[V], float* out) {
+  HWY_ALIGN Sums<R, V> sums;
+  sum_bytes<Dot, R, V>(p, rows, panels, sums);
+  for (std::size_t r = 0; r < R; ++r, out += p.outputs)
+    for (std::size_t v = 0; v < V; ++v) {
+      const float *bias = panels[v], *scales = panels[v] + first_scale * lanes;
+      const std::size_t n = std::min(lanes, p.outputs - first[v]);
+      for (std::size_t j = 0; j < n; ++j) {
+        const float y = static_cast<float>(sums[r][v][j]) * rows[r].inverse;
+        const double scaled = static_cast<double>(y) * static_cast<double>(scales[j]);
+        out[first[v] + j] = static_cast<float>(p.has_bias ? scaled + static_cast<double>(bias[j]) : scaled);
+      }
+    }
+}
+template <class Dot, std::size_t R, std::size_t V, class Scale>
+HWY_INLINE void multiply_rows(Halves<Scale>, const RowProduct& p, const QuantizedRow* rows,
+                              const float* const (&panels)[V], const std::size_t (&first)[V], float* out) {
+  constexpr std::size_t parts = lanes / double_lanes;
+  Doubles sums_of_groups[R][V][parts];
+  const auto each_part = [](const auto& f) HWY_ATTR {
+    unrolled<V>([&](auto v) HWY_ATTR { unrolled<parts>([&](auto i) HWY_ATTR { f(v, i); }); });
+  };
+  each_part([&](auto v, auto i)
+                HWY_ATTR { unrolled<R>([&](auto r) HWY_ATTR { sums_of_groups[r][v][i] = hn::Zero(doubles); }); });
+  for (std::size_t g = 0; g < p.groups(); ++g) {
+    HWY_ALIGN Sums<R, V> sums;
+    sum_halves<Dot, R, V>(p, rows, g, panels, sums);
+    each_part([&](auto v, auto i) HWY_ATTR {
+      const auto* scales = reinterpret_cast<const Scale*>(panels[v] + first_scale * lanes) + g * lanes;
+      const Doubles scale = widened(scales + i * double_lanes);
+      unrolled<R>([&](auto r) HWY_ATTR {  // products are exact
+        Doubles& total = sums_of_groups[r][v][i];
+        total = hn::MulAdd(widened(sums[r][v] + i * double_lanes), scale, total);
+      });
+    });
+  }
+  for (std::size_t r = 0; r < R; ++r, out += p.outputs)
+    for (std::size_t v = 0; v < V; ++v) {
+      HWY_ALIGN double totals[lanes];
+      for (std::size_t i = 0; i < parts; ++i) hn::Store(sums_of_groups[r][v][i], doubles, totals + i * double_lanes);
+      const std::size_t n = std::min(lanes, p.outputs - first[v]);
+      for (std::size_t j = 0; j < n; ++j) {
+        const float y = static_cast<float>(totals[j]) * rows[r].inverse;
+        out[first[v] + j] = p.has_bias ? y + panels[v][j] : y;
+      }
+    }
+}
+
+// Rows, R at a time, times a range of panels. If a part of the panels is at its end before another part, its last panel
+// is multiplied again.
+template <class Dot, class Weights, std::size_t R>
+void multiply_by_rows(const RowProduct& p, const QuantizedRow* rows, std::size_t count, const float* packed, float* out,
+                      Range range) {
+  constexpr std::size_t V = panels_together(R);
+  for (std::size_t i = 0; i < (range.size() + V - 1) / V; ++i) {
+    const float* panels[V];
+    std::size_t first[V];
+    for (std::size_t v = 0; v < V; ++v) {
+      const Range of = part(range.size(), v, V);
+      const std::size_t panel = range.begin + std::min(of.begin + i, std::max<std::size_t>(of.end, 1) - 1);
+      panels[v] = packed + panel * floats_of_panel(p), first[v] = panel * lanes;
+    }
+    for (std::size_t r = 0; r < count; r += R)
+      multiply_rows<Dot, R>(Weights(), p, rows + r, panels, first, out + r * p.outputs);
   }
 }
-void multiply_plainly(const RowProduct& p, const QuantizedRow* rows, std::size_t count, const float* packed, float* out,
-                      Range panels) {
-  multiply_panels_by<Plain>(p, rows, count, packed, out, panels);
+template <class Dot, class Weights>
+void multiply_panels(const RowProduct& p, const QuantizedRow* rows, std::size_t count, const float* packed, float* out,
+                     Range panels) {
+  const std::size_t whole = count / rows_together * rows_together;
+  if (whole > 0) multiply_by_rows<Dot, Weights, rows_together>(p, rows, whole, packed, out, panels);
+  if (whole < count)
+    multiply_by_rows<Dot, Weights, 1>(p, rows + whole, count - whole, packed, out + whole * p.outputs, panels);
 }
-void multiply_fast(const RowProduct& p, const QuantizedRow* rows, std::size_t count, const float* packed, float* out,
-                   Range panels) {
-  multiply_panels_by<Fastest>(p, rows, count, packed, out, panels);
+
+using Multiply = void (*)(const RowProduct&, const QuantizedRow*, std::size_t, const float*, float*, Range);
+template <class Dot>
+Multiply find_multiply_by(const RowProduct& p) {
+  if (p.group == 0) return multiply_panels<Dot, Bytes8>;
+  return p.has_short_scales ? multiply_panels<Dot, Halves<BFloat16>> : multiply_panels<Dot, Halves<float>>;
+}
+Multiply find_multiply(const RowProduct& p) {
+  return p.uses_vnni ? find_multiply_by<Fastest>(p) : find_multiply_by<Plain>(p);
 }
 
 }  // namespace assay::kernels::HWY_NAMESPACE
@@ -196,6 +276,56 @@ namespace {
 
 std::size_t offset_bytes(const RowProduct& p) { return p.group > 0 ? p.groups() * sizeof(std::int32_t) : 0; }
 
+// N codes of a column, from weight `first` on. Codes behind the last input are 0.
+template <std::size_t N>
+std::array<std::int8_t, N> codes_of(const RowProduct& p, const RowWeights& w, std::size_t output, std::size_t first) {
+  std::array<std::int8_t, N> codes{};
+  const std::int8_t* from = w.codes + output * w.output_stride + first * w.input_stride;
+  if (w.input_stride == 1 && first + N <= p.inputs)
+    std::memcpy(codes.data(), from, N);
+  else
+    for (std::size_t i = 0; i < std::min(N, p.inputs - first); ++i) codes[i] = from[i * w.input_stride];
+  return codes;
+}
+
+std::uint32_t element_of(const std::array<std::int8_t, 4>& codes) { return std::bit_cast<std::uint32_t>(codes); }
+std::uint32_t element_of(const std::array<std::int8_t, 8>& codes) {
+  std::uint32_t four[2];
+  std::memcpy(four, codes.data(), sizeof four);
+  for (std::uint32_t& x : four) x = (x ^ 0x08080808) & 0x0f0f0f0f;  // the low half of a code plus 8
+  return four[0] | four[1] << 4;
+}
+
+void pack_panel(const RowProduct& p, const RowWeights& w, std::size_t panel, float* packed) {
+  const std::size_t lanes = lanes_of(p), first = panel * lanes, n = std::min(lanes, p.outputs - first);
+  float *scales = packed + first_scale * lanes, *weights = packed + first_weight(p) * lanes;
+  std::fill(packed, weights, 0.0f);
+  if (p.has_bias) std::copy_n(w.bias + first, n, packed);
+  for (std::size_t g = 0; g < p.groups(); ++g)
+    for (std::size_t j = 0; j < n; ++j) {
+      const float scale = w.scales[(first + j) * w.scale_stride + g];
+      if (p.has_short_scales)
+        reinterpret_cast<BFloat16*>(scales)[g * lanes + j] = BFloat16::of(scale);
+      else
+        scales[g * lanes + j] = scale;
+    }
+  std::array<std::int32_t, most_lanes> sums{};
+  for (std::size_t e = 0; e < p.groups() * elements_of_group(p); ++e, weights += lanes) {
+    std::array<std::uint32_t, most_lanes> elements{};
+    for (std::size_t j = 0; j < n; ++j) {
+      if (p.group > 0) {
+        elements[j] = element_of(codes_of<8>(p, w, first + j, 8 * e));
+      } else {
+        const auto codes = codes_of<4>(p, w, first + j, 4 * e);
+        elements[j] = element_of(codes);
+        for (const std::int8_t code : codes) sums[j] += code;
+      }
+    }
+    std::memcpy(weights, elements.data(), lanes * sizeof(float));
+  }
+  if (p.group == 0) std::memcpy(packed + first_sum(p) * lanes, sums.data(), lanes * sizeof(float));
+}
+
 }  // namespace
 
 bool can_multiply(const RowProduct& p) {
@@ -206,27 +336,12 @@ bool can_multiply(const RowProduct& p) {
 
 std::size_t packed_floats(const RowProduct& p) { return panels_of(p) * floats_of_panel(p); }
 
+bool are_short(const float* scales, std::size_t n) {
+  return std::all_of(scales, scales + n, [](float x) { return BFloat16::of(x) == x; });
+}
+
 void pack(const RowProduct& p, const RowWeights& w, float* packed) {
-  const std::size_t width = panel_columns(p), inputs = p.group > 0 ? p.group : p.inputs;
-  std::fill_n(packed, packed_floats(p), 0.0f);
-  for (std::size_t o = 0; o < p.outputs; ++o) {
-    float* panel = packed + o / width * floats_of_panel(p) + o % width;
-    if (p.has_bias) *panel = w.bias[o];
-    for (std::size_t g = 0; g < p.groups(); ++g) {
-      float* group = panel + width + g * floats_of_group(p);
-      const std::int8_t* codes = w.codes + o * w.output_stride + g * inputs * w.input_stride;
-      std::int32_t sum = 0;
-      for (std::size_t i = 0; i < inputs; ++i) {
-        const std::int32_t code = codes[i * w.input_stride], stored = p.group > 0 ? code + 8 : code;
-        const std::size_t element = p.group > 0 ? i / 8 : i / 4;
-        auto& byte = reinterpret_cast<std::uint8_t*>(group + (2 + element) * width)[i % 4];
-        byte = static_cast<std::uint8_t>(byte | (p.group > 0 && i % 8 >= 4 ? stored << 4 : stored & 0xff));
-        sum += stored;
-      }
-      std::memcpy(group, &sum, sizeof sum);
-      group[width] = w.scales[o * w.scale_stride + g];
-    }
-  }
+  for (std::size_t i = 0; i < panels_of(p); ++i) pack_panel(p, w, i, packed + i * floats_of_panel(p));
 }
 
 std::size_t scratch_bytes(const RowProduct& p, std::size_t rows) {
@@ -235,8 +350,7 @@ std::size_t scratch_bytes(const RowProduct& p, std::size_t rows) {
 
 void multiply(const RowProduct& p, const float* x, std::size_t rows, const float* packed, float* out, void* scratch,
               const Threads& threads) {
-  using Multiply = void (*)(const RowProduct&, const QuantizedRow*, std::size_t, const float*, float*, Range);
-  constexpr Multiply plain[] = ASSAY_OF_EACH_SET(multiply_plainly), fast[] = ASSAY_OF_EACH_SET(multiply_fast);
+  constexpr decltype(&HWY_STATIC_DISPATCH(find_multiply)) find[] = ASSAY_OF_EACH_SET(find_multiply);
   constexpr decltype(&HWY_STATIC_DISPATCH(quantize_row)) quantize[] = ASSAY_OF_EACH_SET(quantize_row);
   const auto set = static_cast<std::size_t>(p.set);
   auto* quantized = static_cast<QuantizedRow*>(scratch);
@@ -249,8 +363,9 @@ void multiply(const RowProduct& p, const float* x, std::size_t rows, const float
                     quantized[r]);
     }
   });
-  share(threads, panels_of(p), rows * p.inputs * panel_columns(p) / 4,
-        [&](Range panels) { (p.uses_vnni ? fast : plain)[set](p, quantized, rows, packed, out, panels); });
+  const auto multiply = find[set](p);
+  share(threads, panels_of(p), rows * p.inputs * lanes_of(p) / 4,
+        [&](Range panels) { multiply(p, quantized, rows, packed, out, panels); });
 }
 
 }  // namespace assay::kernels

@@ -23,6 +23,7 @@ struct RowProduct {
   // Of weights of 4 bits: the number of inputs that share a scale, a multiple of 8 that divides `inputs`. 0: the
   // weights have 8 bits, and each output has one scale.
   std::size_t group = 0;
+  bool has_short_scales = false;  // whether scales of groups are packed as BFloat16: requires are_short of all scales
   bool has_bias = false;
   bool uses_vnni = false;  // requires has_vnni(set)
 
@@ -41,6 +42,8 @@ struct RowWeights {
   std::size_t scale_stride;
   const float* bias;
 };
+// Whether all scales are numbers of type BFloat16.
+bool are_short(const float* scales, std::size_t n);
 std::size_t packed_floats(const RowProduct&);
 // `packed` must be aligned to packed_alignment bytes of kernels/convolution.h.
 void pack(const RowProduct&, const RowWeights&, float* packed);

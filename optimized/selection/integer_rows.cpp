@@ -55,13 +55,15 @@ const void* prepare(const Call& call, Stores& stores) {
   const auto state = stores.tables.take<State>(1);
   if (state.empty()) return nullptr;
   State& s = state[0] = {*product_of(call)};
-  const RowProduct& p = s.product;
+  RowProduct& p = s.product;
+  const RowsOfCall& rows = *call.fusion->codes->rows;
+  const Tensor& scales = *rows.scales->tensor;
+  p.has_short_scales =
+      p.group > 0 && kernels::are_short(scales.elements<float>(), static_cast<std::size_t>(scales.count()));
   stores.scratch = kernels::scratch_bytes(p, rows_of(call, p));
   const auto packed = stores.packed.take(kernels::packed_floats(p));
   s.packed = packed.data;
   if (packed.to_make.empty()) return &s;
-  const RowsOfCall& rows = *call.fusion->codes->rows;
-  const Tensor& scales = *rows.scales->tensor;
   kernels::RowWeights weights{call.tensor(1).elements<std::int8_t>(),
                               1,
                               p.outputs,

@@ -68,22 +68,25 @@ std::vector<float> want(const RowProduct& p, const Data& data, const float* x) {
   return results;
 }
 
-// Packs codes that are stored row by row or column by column.
-void check(const DotWay& way, RowProduct p, std::vector<float> x, bool is_transposed = false) {
+// Packs codes that are stored row by row or column by column. Scales have at most so many bits that sums are exact.
+void check(const DotWay& way, RowProduct p, std::vector<float> x, bool is_transposed = false, int scale_bits = 8) {
   p.set = way.set, p.uses_vnni = way.uses_vnni;
   const std::size_t rows = x.size() / p.inputs;
   Data data{std::move(x), {}, {}, {}};
   const int most = p.group > 0 ? 7 : 127;
   for (std::size_t i = 0; i < p.inputs * p.outputs; ++i)
     data.codes.push_back(static_cast<std::int8_t>(std::uniform_int_distribution(-most - 1, most)(generator)));
-  for (std::size_t i = 0; i < p.outputs * p.groups(); ++i)  // few bits, so that sums are exact
-    data.scales.push_back(
-        std::ldexp(std::nearbyint(any(128, 255)), std::uniform_int_distribution(-20, -12)(generator)));
+  for (std::size_t i = 0; i < p.outputs * p.groups(); ++i) {
+    const float fraction = std::nearbyint(std::ldexp(any(0.5f, 0.99f), scale_bits));
+    data.scales.push_back(std::ldexp(fraction, std::uniform_int_distribution(-20, -12)(generator) - scale_bits));
+  }
   for (std::size_t i = 0; i < p.outputs; ++i) data.bias.push_back(any(-2, 2));
   std::vector<std::int8_t> stored = data.codes;
   if (is_transposed)
     for (std::size_t o = 0; o < p.outputs; ++o)
       for (std::size_t i = 0; i < p.inputs; ++i) stored[i * p.outputs + o] = data.codes[o * p.inputs + i];
+  p.has_short_scales = p.group > 0 && scale_bits <= 8;
+  EXPECT_EQ(are_short(data.scales.data(), data.scales.size()), scale_bits <= 8);
   const FencedArray<std::int8_t> codes(stored);
   const FencedArray<float> scales(data.scales), bias(data.bias), in(data.x);
   const Fenced packed(packed_floats(p), 64);
@@ -139,7 +142,7 @@ TEST_P(RowProducts, MultiplyHalvesOfBytes) {
         for (const std::size_t outputs : {1u, 8u, 33u, 70u})
           for (const bool has_bias : {false, true})
             check(GetParam(), {.inputs = group * groups, .outputs = outputs, .group = group, .has_bias = has_bias},
-                  random_rows(rows, group * groups), has_bias);
+                  random_rows(rows, group * groups), has_bias, has_bias ? 16 : 8);
 }
 
 // Rows without a range, of one sign, with elements that are no numbers, and with ranges that are infinite or so small
