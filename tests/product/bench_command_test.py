@@ -287,6 +287,33 @@ load = Loaded
         self.assertEqual((lines[0], lines.count(lines[0])), ("prepared forward 1", 1))
         self.assertGreater(lines.count("run"), lines.count("outputs"))  # a request repeats the run
 
+    def test_a_program_is_prepared_again_for_other_inputs(self):
+        program = """
+import struct, sys
+sys.path.insert(0, sys.argv[1])
+import end
+class Runs:
+    def __init__(self, method, inputs): self.method, self.inputs = method, inputs
+    def run(self): pass
+    def outputs(self): return [self.method, *self.inputs]
+class Loaded:
+    prepared = Runs
+server = end.Server("", {}, lambda program, data: Loaded())
+def asked(kind, *body):
+    return server.answer(kind, end.Body(b"".join(body)))
+def number(n):
+    return struct.pack("<I", n)
+def outputs(method, value):
+    if method: asked(end.METHOD, number(1), end.texts(method))
+    if value: asked(end.SET_INPUT, number(1), number(0), end.value(value))
+    [count] = struct.unpack("<I", asked(end.EXECUTE, number(1), number(2)))
+    return [asked(end.GET_OUTPUT, number(1), number(i)) for i in range(count)]
+asked(end.LOAD, end.sized(b""), number(0), bytes(1))
+for method, value, wanted in ("forward", 3, ["forward", 3]), (None, 4, ["forward", 4]), ("other", None, ["other"]):
+    assert outputs(method, value) == [end.value(v) for v in wanted], (method, value)
+"""
+        subprocess.run(["/usr/bin/python3", "-c", program, str(WIRE)], check=True)
+
     def test_openvino_gets_inputs_state_threads_and_precision(self):
         """With a module in place of OpenVINO, which records what it is asked and gives the recorded outputs."""
         log = self.folder / "log.json"
