@@ -35,7 +35,7 @@ struct Measurement {
   bool once = false;
   // The times of alternating runs; all engines have equally many, except engines that fail or run once.
   std::vector<double> alternating;
-  // The times of runs in bursts. For an engine outside of this process: the mean time of the runs of each burst.
+  // The times of runs in bursts. Of short runs, each time is the mean of several.
   std::vector<double> bursts;
   // If the engine reports its steps: the median time of each step over several runs, in the order of the steps.
   std::vector<testee::EngineStep> steps;

@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
 #include "bench/engines.h"
 #include "bench/replied.h"
+#include "conformance/adapters/optimized/c_value.h"
 #include "conformance/adapters/optimized/client.h"
 #include "conformance/testee/binaries.h"
 
@@ -30,13 +32,18 @@ class OptimizedEngine final : public testee::Engine {
   }
 
   testee::Reply set_inputs(std::span<const Value> inputs) override {
-    inputs_ = inputs;
+    inputs_.clear();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      inputs_.push_back(std::make_unique<Input>(inputs[i]));
+      inputs_[i]->aliased = inputs_[i]->memory && alias(i);
+    }
     return {};
   }
 
   testee::Reply run() override {
     return replied([&] {
-      for (std::size_t i = 0; i < inputs_.size(); ++i) adapters::OptimizedClient::set_input(*method_, i, inputs_[i]);
+      for (std::size_t i = 0; i < inputs_.size(); ++i)
+        if (!inputs_[i]->aliased || !alias(i)) adapters::OptimizedClient::set_input(*method_, i, inputs_[i]->value);
       adapters::OptimizedClient::execute(*method_);
     });
   }
@@ -58,6 +65,31 @@ class OptimizedEngine final : public testee::Engine {
  private:
   using Clock = std::chrono::steady_clock;
 
+  // The runtime reads a tensor from aligned memory of this client. An input that it wants as a copy, such as one that
+  // the program writes to, is copied in each run.
+  struct Input {
+    explicit Input(const Value& from) : value(from), memory(copied(from)), given(from, data()) {}
+
+    static std::optional<sandbox::ClientMemory> copied(const Value& from) {
+      const Tensor* tensor = std::get_if<Tensor>(&from);
+      if (!tensor) return std::nullopt;
+      sandbox::ClientMemory memory(tensor->bytes.size());
+      std::ranges::copy(tensor->bytes, memory.bytes().begin());
+      return memory;
+    }
+    std::byte* data() const { return memory ? memory->bytes().data() : nullptr; }
+
+    const Value& value;
+    std::optional<sandbox::ClientMemory> memory;
+    adapters::CValue given;
+    bool aliased = false;
+  };
+
+  bool alias(std::size_t i) const {
+    assay_fault fault;
+    return assay_alias_input(method_->method, i, &inputs_[i]->given.value, &fault) == ASSAY_OK;
+  }
+
   static bool note(void* context, const assay_method* method, std::size_t step) {
     auto& self = *static_cast<OptimizedEngine*>(context);
     const assay_step_info info = assay_step_at(method, step);
@@ -72,7 +104,7 @@ class OptimizedEngine final : public testee::Engine {
   std::vector<testee::EngineStep>* steps_ = nullptr;
   std::optional<adapters::OptimizedClient> client_;
   const adapters::OptimizedClient::Method* method_ = nullptr;
-  std::span<const Value> inputs_;
+  std::vector<std::unique_ptr<Input>> inputs_;
 };
 
 }  // namespace
