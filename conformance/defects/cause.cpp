@@ -1,6 +1,7 @@
 #include "conformance/defects/cause.h"
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <map>
 #include <memory>
@@ -37,7 +38,7 @@ constexpr std::size_t fewest_elements = 6;  // wrong elements that a hypothesis 
 constexpr std::size_t sentence_conditions = 2;  // at most, in a sentence
 constexpr std::size_t many_more = 10;           // a predicate of few cases beside many others is no cause
 constexpr double least_gain = 0.1;              // by which a literal raises the share of failing calls, at least
-constexpr double most_of_small = 4;             // elements, below which few mistakes show
+constexpr Int most_of_small = 4;                // elements, below which few mistakes show
 constexpr std::size_t most_changed_cases = 6;   // cases of a cause that are changed to test a literal of its predicate
 constexpr std::size_t most_removed = 40;        // cases of a cause that are tried without a feature
 constexpr Int most_kept = 1 << 19;              // elements of a call that is kept for hypotheses: eight long tensors
@@ -107,10 +108,21 @@ bool is_finding(const JudgedCase& s) {
 bool is_wrong_result(const Symptom& s) {
   return s.failure == verdict::Class::value || s.failure == verdict::Class::shape;
 }
+// A number of elements from which on calls fail, where no kernel branches: not on a power of two, nor beyond it.
 bool is_about_small_sizes(const Literal& l) {
   const std::string_view name = l.name;
   const bool is_size = name.find("size of ") != name.npos || name.starts_with("the number of elements of ");
-  return is_size && l.test == Literal::Test::at_least && l.amount <= most_of_small;
+  const auto is_power = [](Int n) { return n > most_of_small && std::has_single_bit(static_cast<Bits>(n)); };
+  const Int amount = static_cast<Int>(l.amount);
+  return is_size && l.test == Literal::Test::at_least && !is_power(amount) && !is_power(amount - 1);
+}
+// Whether a literal is about the shape of a call. Calls of other shapes differ in much else, so that such a fact often
+// goes with a cause without being it.
+bool is_about_shape(const Literal& l) {
+  constexpr auto words = std::to_array<std::string_view>(
+      {"size", "rank", "number of elements", "dimensions", "entries", "the length of ", "has one entry"});
+  const std::string_view name = l.name;
+  return std::ranges::any_of(words, [&](std::string_view w) { return name.find(w) != name.npos; });
 }
 bool is_unwritten(const Symptom& s) { return s.failure == verdict::Class::unwritten; }
 bool has_complex_results(const cases::HostCall& call) {
@@ -124,13 +136,18 @@ struct Tested {
   const Hypothesis* hypothesis;
   std::vector<std::size_t> explained, contradicting, indifferent;  // positions of rows
   Predicate predicate = {};                                        // the calls in which the kernel does so
+  std::size_t contradicting_anywhere = 0;                          // without the predicate
   verdict::Trial trial = {};                                       // of the predicate, with drawn calls
   double most_score() const {
-    return static_cast<double>(explained.size()) * (hypothesis->about == About::places ? 0.9 : 1);
+    const double weight = hypothesis->about == About::places || hypothesis->may_pass ? 0.8
+                          : hypothesis->is_general                                   ? 0.95
+                                                                                     : 1;
+    return static_cast<double>(explained.size()) * weight;
   }
   double score() const {
     return most_score() - 2 * static_cast<double>(contradicting.size()) -
-           static_cast<double>(predicate.size()) * (1 + 0.03 * static_cast<double>(explained.size()));
+           static_cast<double>(predicate.size()) * (1 + 0.03 * static_cast<double>(explained.size())) -
+           0.01 * static_cast<double>(contradicting_anywhere);
   }
 };
 
@@ -187,7 +204,7 @@ class Investigation {
   std::vector<Cause> causes() && {
     if (case_runner_) compare_with_hypotheses();
     for (const Symptom& symptom : symptoms()) find(symptom);
-    if (case_runner_) join_small(), find_counterfactuals();
+    if (case_runner_) join_small(), find_counterfactuals(), describe_results();
     fails_with_nan_ = true;
     for (Cause& c : causes_) {
       c.named = named(c);
@@ -210,6 +227,7 @@ class Investigation {
     do ask_for_some_answers(failing);
     while (take_best());
     for (const std::size_t i : failing) join_known(rows_[i]);
+    join_admitted();
     if (known_.empty()) return;
     // A mistake that makes a small difference in a call makes its results less accurate.
     std::vector<std::size_t> inaccurate;
@@ -260,9 +278,30 @@ class Investigation {
   }
 
   bool take_best() {
-    const auto found = best_of(mistakes_);
-    if (found) take(*found);
-    return found.has_value();
+    const Best best = best_of(mistakes_);
+    if (best.everywhere) {
+      take(*best.everywhere);
+    } else if (best.somewhere) {
+      Tested t = *best.somewhere;
+      Hypothesis& h = in_some_calls_.emplace_back(*t.hypothesis);
+      h.may_pass = true, t.hypothesis = &h;
+      take(t);
+    }
+    return best.everywhere || best.somewhere;
+  }
+
+  // An invalid call that a taken mistake makes a valid one is accepted for the same reason.
+  void join_admitted() {
+    for (std::size_t i = 0; i < of_the_run_; ++i) {
+      TriedCase& row = rows_[i];
+      if (row.is_explained || !row.call || row.seen.symptom.failure != verdict::Class::accepted_though_invalid)
+        continue;
+      for (std::size_t k = 0; k < known_.size() && !row.is_explained; ++k)
+        if (const Hypothesis& h = *known_[k].first; h.admits && h.admits(*row.call)) {
+          row.is_explained = true;
+          causes_[k].cases.push_back(row.seen);
+        }
+    }
   }
 
   void ask_for_answers(const std::vector<std::size_t>& failing) {
@@ -290,19 +329,28 @@ class Investigation {
 
   Answered answer_of(const TriedCase& row) const { return {*row.call, row.seen.symptom.failure, row.outs}; }
 
-  // The hypothesis that explains most failing cases that are not explained yet, if it explains enough.
-  std::optional<Tested> best_of(const std::vector<Hypothesis>& mistakes) {
+  // The hypotheses that explain most failing cases that are not explained yet, if they explain enough: one that holds
+  // whenever its predicate does, and one that foretells the results of most of these cases, though of others it does
+  // not, and no condition tells the two.
+  struct Best {
+    std::optional<Tested> everywhere, somewhere;
+  };
+  Best best_of(const std::vector<Hypothesis>& mistakes) {
     std::vector<std::size_t> failing, passing;
     std::vector<Answered> wrong;
+    std::set<DType> dtypes;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const TriedCase& row = rows_[i];
+      if (i < of_the_run_ && can_be_compared(row.seen) && row.seen.symptom.failure == verdict::Class::value &&
+          row.call && row.call->valid() && !row.call->expected.outs.empty())
+        dtypes.insert(row.call->expected.outs[0].dtype);
       if (row.is_asked && !row.is_explained) failing.push_back(i);
       if (row.seen.verdict == verdict::Verdict::pass && row.seen.promised && row.call && row.call->valid())
         passing.push_back(i);
     }
-    if (failing.empty()) return std::nullopt;
+    if (failing.empty()) return {};
     for (const std::size_t i : failing) wrong.push_back(answer_of(rows_[i]));
-    in_elements_.push_back(mistakes_in_elements(op_, wrong));
+    in_elements_.push_back(mistakes_in_elements(op_, wrong, dtypes));
     std::vector<Tested> tested;
     const std::vector<std::size_t> screened = evenly_chosen(failing, most_screened);
     for (const std::vector<Hypothesis>* some :
@@ -312,26 +360,41 @@ class Investigation {
         if (std::ranges::none_of(screened, explains)) continue;
         Tested& t = tested.emplace_back(Tested{&h, {}, {}, {}});
         std::ranges::copy_if(failing, std::back_inserter(t.explained), explains);
+        if (h.is_everywhere && 2 * t.explained.size() < failing.size()) tested.pop_back();
       }
-    std::ranges::stable_sort(tested, std::greater(), [](const Tested& t) { return t.explained.size(); });
-    for (std::span<Tested> left(tested); !left.empty();) {
+    std::ranges::stable_sort(tested, std::greater(), &Tested::most_score);
+    const Tested* best = nullptr;  // the first of equal ones: the list is in the order of preference
+    const auto rank = [](const Tested& t) { return std::pair(t.score(), -static_cast<int>(t.hypothesis->about)); };
+    for (std::span<Tested> left(tested); !left.empty() && !(best && best->score() >= left.front().most_score());) {
       const std::span<Tested> some = left.first(std::min(left.size(), most_candidates));
       left = left.subspan(some.size());
       for (Tested& t : some) compare_with_passing(t, passing);
       // Drawn calls cost most. A hypothesis that cannot be the best needs none.
-      const Tested* best = nullptr;  // the first of equal ones: the list is in the order of preference
-      const auto rank = [](const Tested& t) { return std::pair(t.score(), -static_cast<int>(t.hypothesis->about)); };
       for (const bool is_doubted : {false, true})
         for (Tested& t : some) {
           if (t.contradicting.empty() == is_doubted) continue;
           if (best && rank(*best) > std::pair(t.most_score(), 0)) continue;
           if (is_doubted) add_condition(t, passing);
           if (t.contradicting.empty() && is_small(t) && !t.hypothesis->may_pass) try_out(t);
+          if (t.hypothesis->is_general && !t.predicate.empty() && t.explained.size() < 4 * few_cases) continue;
           if (is_enough(t) && (!best || rank(t) > rank(*best) || (rank(t) == rank(*best) && &t < best))) best = &t;
         }
-      if (best) return *best;
     }
-    return std::nullopt;
+    if (best) return {*best, std::nullopt};
+    // Small integers may be what a mistake foretells by chance.
+    const auto has_fractions = [&](std::size_t i) {
+      const std::vector<Tensor>& outs = rows_[i].call->expected.outs;
+      return !outs.empty() && is_floating(outs[0].dtype) &&
+             std::ranges::any_of(read<Real>(outs[0]).data, [](Real x) { return x != std::trunc(x); });
+    };
+    const auto foretells_most = [&](const Tested& t) {
+      const Hypothesis& h = *t.hypothesis;
+      return t.predicate.empty() && !h.is_everywhere && std::ranges::all_of(t.explained, has_fractions) &&
+             (h.about == About::arguments || h.about == About::computation) && !h.may_pass &&
+             t.explained.size() >= 2 * few_cases && 2 * t.explained.size() >= failing.size() && !is_small(t);
+    };
+    const auto most = std::ranges::find_if(tested, foretells_most);  // the list is sorted
+    return {std::nullopt, most == tested.end() ? std::nullopt : std::optional(*most)};
   }
 
   // Whether a hypothesis explains the answer of a row. The known mistakes are compared with the same rows again.
@@ -364,7 +427,10 @@ class Investigation {
   // Where the kernel does so in some calls only: the condition that tells them from the others. Drawn calls and passing
   // calls of the run test it, and are examples for the next round.
   void add_condition(Tested& t, const std::vector<std::size_t>& passing) {
-    if (t.contradicting.empty() || t.explained.size() < t.contradicting.size() / most_against) return;
+    if (t.contradicting.empty() || t.explained.size() < t.contradicting.size() / most_against ||
+        t.hypothesis->is_everywhere)
+      return;
+    t.contradicting_anywhere = t.contradicting.size();
     std::vector<Example> examples;
     for (const std::size_t i : t.explained) examples.push_back({&rows_[i].features, true});
     for (const std::size_t i : t.contradicting) examples.push_back({&rows_[i].features, false});
@@ -585,14 +651,19 @@ class Investigation {
         ++k;
       else
         c.predicate.erase(c.predicate.begin() + static_cast<std::ptrdiff_t>(k));
-    if (c.predicate.size() == before) return;
-    c.trial = {};
-    for (const TriedCase& r : rows_) {
-      const Says said = said_by(r, c.symptom);
-      if (said == Says::nothing || r.is_explained || !r.seen.promised || !holds(c.predicate, r.features)) continue;
-      ++c.trial.drawn, c.trial.alike += said == Says::fails;
+    if (c.predicate.size() < before) {
+      c.trial = {};
+      for (const TriedCase& r : rows_) {
+        const Says said = said_by(r, c.symptom);
+        if (said == Says::nothing || r.is_explained || !r.seen.promised || !holds(c.predicate, r.features)) continue;
+        ++c.trial.drawn, c.trial.alike += said == Says::fails;
+      }
+      c.is_found = c.predicate.size() > c.premises && c.trial.convinces(verdict::likely);
     }
-    c.is_found = c.predicate.size() > c.premises && c.trial.convinces(verdict::likely);
+    const auto own = std::span(c.predicate).subspan(c.premises);
+    if (is_wrong_result(c.symptom) && std::ranges::any_of(own, is_about_shape) &&
+        !c.trial.convinces(verdict::convincing))
+      c.is_found = false;
   }
 
   // Whether calls that fail pass without the fact that a literal states: calls that differ in one argument are made for
@@ -606,8 +677,10 @@ class Investigation {
         return &other != &c && other.predicate.size() > other.premises && holds(other.predicate, f);
       });
     };
+    // Failures without a fact about the shape speak against it, though another fact explains them.
+    const bool counts_all = is_wrong_result(c.symptom) && is_about_shape(literal);
     const auto lacks = [&](const features::Features& f) {
-      return holds(others, f) && !literal.of(f) && !has_other_cause(f);
+      return holds(others, f) && !literal.of(f) && (counts_all || !has_other_cause(f));
     };
     std::vector<cases::CaseId> own;
     for (const JudgedCase& s : c.cases)
@@ -885,6 +958,28 @@ class Investigation {
     return found;
   }
 
+  // Tells what the wrong results look like where it is not known what the kernel does.
+  void describe_results() {
+    const std::vector<Hypothesis> appearances = appearances_of(op_);
+    for (Cause& c : causes_) {
+      if (!c.does.empty() || c.symptom.failure != verdict::Class::value) continue;
+      std::vector<std::size_t> own;
+      const std::set<std::string> ids = ids_of(c.cases);
+      for (std::size_t i = 0; i < of_the_run_; ++i)
+        if (rows_[i].call && ids.contains(cases::to_text(rows_[i].seen.id))) own.push_back(i);
+      own = evenly_chosen(own, most_screened);
+      std::vector<std::size_t> unknown;
+      std::ranges::copy_if(own, std::back_inserter(unknown), [&](std::size_t i) { return !rows_[i].was_asked; });
+      ask_for_answers(unknown);
+      std::erase_if(own, [&](std::size_t i) { return !rows_[i].is_asked; });
+      const auto is_of_all = [&](const Hypothesis& h) {
+        return std::ranges::all_of(own, [&](std::size_t i) { return h.explains(answer_of(rows_[i])); });
+      };
+      const auto at = std::ranges::find_if(appearances, is_of_all);
+      if (own.size() >= few_cases && at != appearances.end()) c.does = at->does;
+    }
+  }
+
   // The predicate of a cause with the name of an argument where it speaks of some tensor or number.
   Predicate named(const Cause& c) const {
     Predicate told = c.predicate;
@@ -1108,6 +1203,7 @@ class Investigation {
   std::size_t of_the_run_;
   std::vector<Hypothesis> mistakes_;
   std::deque<std::vector<Hypothesis>> in_elements_;
+  std::deque<Hypothesis> in_some_calls_;
   std::map<std::pair<const Hypothesis*, std::size_t>, bool> explained_by_;
   std::vector<std::pair<const Hypothesis*, Predicate>> known_;  // hypotheses that are taken
   std::vector<Cause> causes_;

@@ -26,6 +26,7 @@ constexpr std::size_t most_of_one_check = 8;  // operators at a source line that
 constexpr std::size_t most_messages = 6;      // of other operators that are told beside it
 constexpr Int most_sizes = 4;                 // distinct sizes of the smallest call that are made smaller
 constexpr std::size_t most_simplifications = 16;
+constexpr std::size_t most_text_of_call = 160;  // characters of the inputs of a call, and of its results, in a sentence
 
 std::string failure_of(const Symptom& s) {
   return concat(verdict::name(s.verdict), ' ', verdict::name(s.failure), s.circumstance.empty() ? "" : " ",
@@ -446,17 +447,46 @@ std::vector<std::string> told_of_others(runner::CaseRunner& case_runner, const G
   return sentences;
 }
 
-// What is wrong in the smallest call whose cause is not known, as "out is 2, but must be 3".
-std::string example(const verdict::Record& r) {
-  if (r.verdict != verdict::Verdict::fail || hides_results(symptom_of(r))) return "";
-  return r.message.substr(0, r.message.find(" (exactly "));
+// The inputs of a small call whose value is not their default, as "self [1,2]:f32, dim 0"; empty if they are many.
+std::string short_inputs(const Operator& op, std::span<const Value> arguments) {
+  std::string all;
+  for (std::size_t i = 0; i + op.outs() < op.arguments.size(); ++i) {
+    const SchemaArgument& a = op.arguments[i];
+    const std::string text = text::literal(arguments[i], a.type);
+    if (text != a.default_text) all += fmt::format("{}{} {}", all.empty() ? "" : ", ", a.name, text);
+    if (all.size() > most_text_of_call) return "";
+  }
+  return all;
 }
 
-std::string without_cause(const verdict::Defect& d, const Group& g) {
+// What is wrong in the smallest call whose cause is not known: "for self [1,2]:f32, out is [2,1]:f32, but must be
+// [1,2]:f32" if the call is small, else "out at (1, 3) is 2, but must be 3".
+std::string example(runner::CaseRunner* case_runner, const cases::Corpus& corpus, const verdict::Record& r) {
+  if (r.verdict != verdict::Verdict::fail || hides_results(symptom_of(r))) return "";
+  const std::string of_element = r.message.substr(0, r.message.find(" (exactly "));
+  if (!case_runner || r.failure != verdict::Class::value) return of_element;
+  const cases::Case c = corpus.make(cases::case_id_from(r.case_id));
+  const cases::HostCall call = cases::host_call(c);
+  const std::string inputs = short_inputs(*c.op, call.arguments);
+  const std::vector<Tensor>& right = call.expected.outs;
+  if (inputs.empty() || !call.valid()) return of_element;
+  const runner::Judged answer = case_runner->run_alone(cases::case_id_from(r.case_id), runner::Detail::answer);
+  if (answer.outs.size() != right.size()) return of_element;
+  for (std::size_t k = 0; k < right.size(); ++k) {
+    if (answer.outs[k].bytes == right[k].bytes) continue;
+    const std::string_view name =
+        c.op->outs() == right.size() ? c.op->arguments[c.op->arguments.size() - c.op->outs() + k].name : "the result";
+    const std::string got = text::literal(answer.outs[k]), wanted = text::literal(right[k]);
+    if (got.size() + wanted.size() > most_text_of_call) return of_element;
+    return fmt::format("with {}, {} is {}, but must be {}", inputs, name, got, wanted);
+  }
+  return of_element;
+}
+
+std::string without_cause(const verdict::Defect& d, const Group& g, const std::string& shown) {
   const bool is_sought = g.causes[0].is_sought;
   if (d.tier == verdict::Tier::near)
     return fmt::format("in {} call{}, with errors of {}", d.cases, d.cases == 1 ? "" : "s", how_far(d));
-  const std::string shown = example(d.smallest);
   if (d.cases == 1) return shown.empty() ? "in one call" : "in one call: " + shown;
   std::string facts;  // that are certain, but need not be the cause
   if (g.causes.size() == 1)
@@ -474,7 +504,8 @@ bool aborts_on_invalid(const Group& g) {
 }
 
 // When the calls of a defect fail, from its other fields.
-std::string when(const Group& g, const verdict::Defect& d, const std::vector<JudgedCase>& failing) {
+std::string when(const Group& g, const verdict::Defect& d, const std::vector<JudgedCase>& failing,
+                 const std::function<std::string()>& shown) {
   const Cause& first = g.causes[0];
   if (d.verdict == verdict::Verdict::quality) return "in some calls";
   if (!demand(d.smallest).empty()) {
@@ -482,12 +513,14 @@ std::string when(const Group& g, const verdict::Defect& d, const std::vector<Jud
     if (const std::string function = aborts_in(first); !first.symptom.rule.empty() || !function.empty())
       return concat(function, function.empty() ? "" : " ", "in invalid calls, ", such_as(d));
   }
-  if (!g.is_found() && first.symptom.place.empty() && !g.is_of_relation()) return without_cause(d, g);
+  if (!g.is_found() && first.symptom.place.empty() && !g.is_of_relation()) return without_cause(d, g, shown());
   std::string when = condition(g, d.does);
   if (aborts_on_invalid(g)) when = concat("in invalid calls", when.empty() ? "" : " ", when);
   const bool is_whole = when.starts_with("in ") || (when.empty() && !first.symptom.place.empty());
   if (!d.explained && !is_whole && g.is_found() && d.trial.convinces(verdict::likely))
     when += when.empty() ? "in most calls" : ", in most such calls";
+  const bool is_of_few = static_cast<double>(d.trial.alike) < verdict::likely * static_cast<double>(d.trial.drawn);
+  if (when.empty() && first.is_foretold && is_of_few) when = "in some calls";
   if (const std::string words = said(g, failing, d.smallest, !when.empty()); !words.empty())
     when += (when.empty() ? "" : ", ") + words;
   return when;
@@ -535,7 +568,7 @@ verdict::Defect defect_of(runner::CaseRunner* case_runner, const cases::Corpus& 
     std::ranges::move(neighbours_of(*case_runner, corpus, d.smallest), std::back_inserter(d.neighbours));
   }
   const Symptom& symptom = group.causes[0].symptom;
-  d.when = when(group, d, failing);
+  d.when = when(group, d, failing, [&] { return example(case_runner, corpus, d.smallest); });
   if (!symptom.circumstance.empty())
     d.when = concat(circumstance(symptom, failing), d.when.empty() || d.when == "always" ? "" : " ",
                     d.when == "always" ? "" : d.when);

@@ -5,10 +5,11 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "conformance/cases/mutation.h"
 #include "conformance/cases/special_numbers.h"
-#include "conformance/defects/hypothesis.h"
+#include "conformance/defects/foretold.h"
 #include "reference/families.h"
 #include "reference/fault.h"
 #include "reference/words/shapes.h"
@@ -21,6 +22,7 @@ constexpr std::size_t most_found = 6;        // hypotheses for one list of answe
 constexpr std::size_t fewest_outside = 4;  // right elements that a condition without a substitute tells from wrong ones
 constexpr double fewest_share_outside = 1.0 / 6;  // of the elements of an answer, on average
 constexpr int bits_of_float32 = 24;
+constexpr int most_lost = 3;    // bits of a half type, where another mistake may be the cause
 constexpr int most_spread = 5;  // bits between a usual and a bad answer of arithmetic with few bits
 constexpr double nearly_all_wrong = 0.97, most_meant = 0.6;
 
@@ -30,6 +32,8 @@ constexpr Real infinite = std::numeric_limits<Real>::infinity(), no_number = std
 struct Result {
   std::span<const Real> operands;  // the numbers of the operands at its place
   std::span<const Real> numbers;   // the number arguments of the call; NaN: None
+  std::span<const Real> terms;     // the numbers that a reduction combines
+  bool is_reduced;                 // whether the terms are known
   Real right;
   Int at, count, row;  // its place in memory, the number of elements and that of a row
   DType dtype;         // of the result
@@ -51,6 +55,7 @@ constexpr auto special_pairs = std::to_array<SpecialPair>({
     {"where the divisor is 0", [](Real, Real b) { return b == 0; }},
     {"where operands of opposite signs leave a remainder",
      [](Real a, Real b) { return ((a < 0 && b > 0) || (a > 0 && b < 0)) && std::fmod(a, b) != 0; }},
+    {"where a negative divisor leaves a remainder", [](Real a, Real b) { return b < 0 && std::fmod(a, b) != 0; }},
     {"for operands of opposite signs", [](Real a, Real b) { return (a < 0 && b > 0) || (a > 0 && b < 0); }},
     {"for negative operands", [](Real a, Real b) { return a < 0 && b < 0; }},
     {"where there is a remainder", [](Real a, Real b) { return b != 0 && std::fmod(a, b) != 0; }},
@@ -61,13 +66,25 @@ constexpr auto special_pairs = std::to_array<SpecialPair>({
     {"where both operands are 0", [](Real a, Real b) { return a == 0 && b == 0; }},
 });
 
-// The numbers of the operands at each element of a result, where each operand broadcasts to the result. Indices that
-// choose several elements each are the only operand: they have the first sizes of the result.
+// Whether an argument divides: remainders are told by the signs of both operands.
+bool is_divisor(const Operator& op, std::size_t i) {
+  constexpr auto names = std::to_array<std::string_view>({"::remainder.", "::fmod.", "::div.", "::floor_divide."});
+  return op.arguments[i].name == "other" &&
+         std::ranges::any_of(names, [&](std::string_view n) { return op.name.find(n) != op.name.npos; });
+}
+
+// The numbers of the operands at each element of a result, where each operand broadcasts to the result. A number that
+// divides is an operand, too. Indices that choose several elements each are the only operand: they have the first sizes
+// of the result.
 class Operands {
  public:
   Operands(const Operator& op, const cases::HostCall& call, const Tensor& out) {
     for (std::size_t i = 0; i + op.outs() < op.arguments.size(); ++i) {
       const Tensor* t = std::get_if<Tensor>(&call.arguments[i]);
+      if (const auto number = number_in(call.arguments[i]); number && is_divisor(op, i)) {
+        names_.push_back("other"), arrays_.emplace_back();
+        arrays_.back()[0] = real(*number);
+      }
       if (!t) continue;
       const bool chooses = op.arguments[i].name == "indices" && is_integer(t->dtype) && begins(out.sizes, t->sizes);
       if (chooses) names_.clear(), arrays_.clear(), broadcast_ = true;
@@ -117,7 +134,14 @@ class ResultElements {
       : out_(call.expected.outs.at(output)),
         operands_(op, call, out_),
         right_(read<Real>(out_)),
-        places_(places_in(out_)) {
+        places_(places_in(out_)),
+        rows_(call.valid() && !op.arguments.empty() ? rows_of(op, call) : std::nullopt) {
+    const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+    if (rows_ && (rows_->number != out_.count() || info(self->dtype).kind >= Kind::complex)) rows_.reset();
+    if (rows_) {
+      const Array<Real> numbers = read<Real>(*self);
+      for (const Int from : rows_->source) terms_.push_back(numbers[from]);
+    }
     for (std::size_t i = 0; i + op.outs() < op.arguments.size(); ++i)
       if (cases::takes_number(op.arguments[i].type)) {
         const auto number = number_in(call.arguments[i]);
@@ -130,6 +154,10 @@ class ResultElements {
     const Int row = out_.rank() > 0 ? out_.sizes[out_.rank() - 1] : 1;
     return {operands_.names().empty() ? std::span<const Real>() : operands_.at(k),
             numbers_,
+            rows_ ? std::span(terms_).subspan(static_cast<std::size_t>(k * rows_->length),
+                                              static_cast<std::size_t>(rows_->length))
+                  : std::span<const Real>(),
+            rows_.has_value(),
             right_[k],
             places_.empty() ? k : places_[static_cast<std::size_t>(k)],
             right_.count(),
@@ -161,13 +189,15 @@ class ResultElements {
   Operands operands_;
   Array<Real> right_;
   std::vector<Int> places_;
-  std::vector<Real> numbers_;
+  std::vector<Real> numbers_, terms_;
+  std::optional<families::Rows> rows_;
 };
 
 // What a wrong element is.
 struct Substitute {
   std::string says;
   std::function<Real(const Result&)> gives;
+  bool is_near = false;  // the number is computed from the rounded right result, so that its last bits are not known
 };
 
 Real first_of(const Result& e) { return e.operands.empty() ? no_number : e.operands[0]; }
@@ -209,11 +239,36 @@ std::vector<Substitute> substitutes_of(const Operator& op) {
        [](const Result& e) { return std::fmod(first_of(e), second_of(e)); }},
   };
   std::ranges::copy(others, std::back_inserter(all));
+  const auto changed = [&](std::string_view name, Real (*of)(const Result&, std::size_t), std::size_t k) {
+    const auto number = [of, k](const Result& e) { return of(e, k); };
+    all.push_back({fmt::format("the right result plus {}", name),
+                   [number](const Result& e) { return e.right + number(e); }, true});
+    all.push_back({fmt::format("the right result minus {}", name),
+                   [number](const Result& e) { return e.right - number(e); }, true});
+    all.push_back({fmt::format("the right result times {}", name),
+                   [number](const Result& e) { return e.right * number(e); }, true});
+    all.push_back({fmt::format("the right result divided by {}", name),
+                   [number](const Result& e) { return e.right / number(e); }, true});
+  };
+  std::size_t k = 0;
+  for (const SchemaArgument& a : op.arguments)
+    if (!a.out && cases::takes_number(a.type))
+      changed(
+          a.name, [](const Result& e, std::size_t i) { return e.numbers[i]; }, k++);
+  changed(
+      "the second operand", [](const Result& e, std::size_t) { return second_of(e); }, 0);
   return all;
 }
 
 bool same(Real a, Real b) { return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b); }
 Real stored(Real x, DType dtype) { return is_floating(dtype) ? round_to(dtype, x) : x; }
+
+// Whether a kernel that returns a substitute gives this number.
+bool gives(const Substitute& s, const Result& e, Real got) {
+  const Real x = stored(s.gives(e), e.dtype);
+  return same(x, got) || (s.is_near && is_floating(e.dtype) && std::isfinite(x) &&
+                          std::fabs(got - x) <= 4 * ulp(e.dtype, std::max(std::fabs(x), std::fabs(e.right))));
+}
 
 // Whether the kernel's answer would differ from the right one. Without a substitute it is not known, and taken to.
 bool differs(const Substitute* s, const Result& e) { return !s || !same(stored(s->gives(e), e.dtype), e.right); }
@@ -227,6 +282,7 @@ struct Seen {
   std::vector<Int> compared;  // the elements that are compared with hypotheses
 
   bool is_right(Int k) const { return right[static_cast<std::size_t>(k)]; }
+  DType dtype() const { return elements.at(0).dtype; }
 };
 
 // The number that most wrong elements are, if several answers have it and it is no other substitute.
@@ -244,6 +300,37 @@ std::optional<Substitute> constant_in(std::span<const Seen> all) {
   const Real x = most->first;
   if (x == 0 || x == 1 || 2 * most->second < wrong) return std::nullopt;
   return Substitute{fmt::format("{:.6g}", x), [x](const Result&) { return x; }};
+}
+
+// The difference of most wrong elements from the right ones, if several answers have it.
+std::optional<Substitute> constant_difference_in(std::span<const Seen> all) {
+  std::map<Real, std::size_t> numbers;  // rounded
+  std::size_t wrong = 0;
+  for (const Seen& s : all)
+    for (const Int k : s.compared)
+      if (const Real d = s.got[k] - s.elements.at(k).right; !s.is_right(k)) {
+        ++wrong;
+        int exponent = 0;
+        const Real m = std::isfinite(d) ? std::frexp(d, &exponent) : no_number;
+        if (d != 0 && std::isfinite(m)) ++numbers[std::ldexp(std::nearbyint(std::ldexp(m, 6)), exponent - 6)];
+      }
+  if (numbers.empty() || all.size() < 2) return std::nullopt;
+  const auto most = std::ranges::max_element(numbers, {}, [](const auto& n) { return n.second; });
+  if (2 * most->second < wrong) return std::nullopt;
+  Real sum = 0, count = 0;  // of the most precise dtype
+  int precision = 0;
+  for (const Seen& s : all)
+    for (const Int k : s.compared) {
+      const Result e = s.elements.at(k);
+      const Real d = s.got[k] - e.right;
+      if (s.is_right(k) || !(std::fabs(d - most->first) <= std::fabs(d) * 0x1p-5)) continue;
+      if (const int p = is_floating(e.dtype) ? info(e.dtype).precision : 64; p > precision)
+        sum = count = 0, precision = p;
+      if (!is_floating(e.dtype) || info(e.dtype).precision == precision) sum += d, ++count;
+    }
+  const Real x = sum / count;
+  return Substitute{fmt::format("{:.6g} {} than is right", std::fabs(x), x < 0 ? "less" : "more"),
+                    [x](const Result& e) { return e.right + x; }, true};
 }
 
 // The number that is right for all wrong elements of several answers; none if it is a number of other conditions, or if
@@ -306,7 +393,7 @@ Counts counts(const Seen& seen, const Condition& condition, const Substitute* su
     const Result e = seen.elements.at(k);
     const bool wrong = !seen.is_right(k), meant = condition.holds(e) && differs(substitute, e);
     c.wrong += wrong, c.meant += meant, c.outside += !wrong && !meant;
-    c.both += wrong && meant && (!substitute || same(stored(substitute->gives(e), e.dtype), seen.got[k]));
+    c.both += wrong && meant && (!substitute || gives(*substitute, e, seen.got[k]));
   }
   return c;
 }
@@ -339,6 +426,24 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
   const auto result = [&](std::string_view says, bool (*holds)(const Result&)) {
     all.push_back({std::string(says), holds});
   };
+  const auto terms = [&](std::string_view says, bool (*holds)(std::span<const Real>)) {
+    all.push_back({std::string(says), [holds](const Result& e) { return e.is_reduced && holds(e.terms); }});
+  };
+  if (some.at(0).is_reduced) {
+    terms("where no number of the row is above 0",
+          [](std::span<const Real> row) { return std::ranges::none_of(row, [](Real x) { return x > 0; }); });
+    terms("where no number of the row is below 0",
+          [](std::span<const Real> row) { return std::ranges::none_of(row, [](Real x) { return x < 0; }); });
+    terms("where the row has NaN",
+          [](std::span<const Real> row) { return std::ranges::any_of(row, [](Real x) { return std::isnan(x); }); });
+    terms("where the row has an infinity",
+          [](std::span<const Real> row) { return std::ranges::any_of(row, [](Real x) { return std::isinf(x); }); });
+    terms("where the row has only infinities",
+          [](std::span<const Real> row) { return std::ranges::all_of(row, [](Real x) { return std::isinf(x); }); });
+    terms("where the row has one element", [](std::span<const Real> row) { return row.size() == 1; });
+    terms("where the row has an even number of elements",
+          [](std::span<const Real> row) { return row.size() % 2 == 0; });
+  }
   result("where NaN is right", [](const Result& e) { return std::isnan(e.right); });
   result("where infinity is right", [](const Result& e) { return std::isinf(e.right); });
   result("where the right result is subnormal", [](const Result& e) {
@@ -428,8 +533,7 @@ Hypothesis about_elements(const Output& output, const Condition& condition, cons
     if (!seen) return covered;
     for (const Int k : seen->compared) {
       const Result e = seen->elements.at(k);
-      covered.push_back(seen->is_right(k) ||
-                        (condition.holds(e) && same(stored(given->gives(e), e.dtype), seen->got[k])));
+      covered.push_back(seen->is_right(k) || (condition.holds(e) && gives(*given, e, seen->got[k])));
     }
     return covered;
   };
@@ -485,10 +589,18 @@ struct Precision {
   bool (*has)(DType);
   int fewest_bits, most_bits;  // to which lossy results are right; with more bits, nothing is told
   bool may_pass = false;       // whether the numbers of a call may need no more bits
+  bool is_strict = false;      // whether at most three bits of a result may be lost, whatever `fewest_bits` is
+
+  // Of the right bits of a result, those that count against `fewest_bits`.
+  int counted(int bits, DType dtype) const {
+    return is_strict ? bits - (info(dtype).precision - most_lost) + fewest_bits : bits;
+  }
 };
 bool is_float64(DType d) { return d == DType::float64; }
 constexpr auto precisions = std::to_array<Precision>({
     {"float16 and bfloat16 results", is_half, 3, bits_of_float32, true},
+    {"float16 results", [](DType d) { return d == DType::float16; }, 3, bits_of_float32, true},
+    {"bfloat16 results", [](DType d) { return d == DType::bfloat16; }, 3, bits_of_float32, true},
     {"float32 results", [](DType d) { return d == DType::float32; }, 5, bits_of_float32 - 3},
     // Where numbers cancel, fewer bits than those of float32 are right.
     {"float64 results", is_float64, bits_of_float32 - 10, 2 * bits_of_float32 - 13, true},
@@ -503,6 +615,23 @@ std::string losing(const Output& output, const Precision& p, int bits) {
                                : fmt::format("lose bits in {}", results);
 }
 
+bool is_of_halves(const Precision& p) {
+  return (p.has(DType::float16) || p.has(DType::bfloat16)) && !p.has(DType::float64);
+}
+// Whether the half types that a precision tells are those of the failing calls.
+bool are_told(const Precision& p, const std::set<DType>& failing) {
+  const auto is_told = [&](DType d) { return p.has(d) == failing.contains(d); };
+  return !is_of_halves(p) || (is_told(DType::float16) && is_told(DType::bfloat16));
+}
+
+// Where calls of other floating dtypes fail, too, their mistake may be that of half types. Then nearly all bits must be
+// right.
+Precision precise(Precision p, const std::set<DType>& failing) {
+  const bool fail_others = failing.contains(DType::float32) || failing.contains(DType::float64);
+  if (is_of_halves(p) && fail_others) p.is_strict = true;
+  return p;
+}
+
 // All wrong results of a precision are near the right ones, as if they were held in fewer bits.
 std::optional<Hypothesis> lost_bits(const Output& output, std::span<const Seen> all, const Precision& precision) {
   const auto may_lose = [at = output.at, has = precision.has](const cases::HostCall& call) {
@@ -513,7 +642,7 @@ std::optional<Hypothesis> lost_bits(const Output& output, std::span<const Seen> 
   for (const Seen& s : all)
     if (may_lose(s.answer->call)) {
       ++looked_at;
-      if (const auto b = right_bits(output, s)) bits.push_back(*b);
+      if (const auto b = right_bits(output, s)) bits.push_back(precision.counted(*b, s.dtype()));
     }
   if (bits.empty() || static_cast<double>(bits.size()) < most_meant * static_cast<double>(looked_at))
     return std::nullopt;
@@ -536,10 +665,10 @@ std::optional<Hypothesis> lost_bits(const Output& output, std::span<const Seen> 
         return true;
     return false;
   };
-  const auto explains = [output, usual, may_lose](const Answered& a) {
+  const auto explains = [output, usual, may_lose, precision](const Answered& a) {
     const auto seen = compared(output.op, a, output.at);
     const auto b = seen && may_lose(a.call) ? right_bits(output, *seen) : std::nullopt;
-    return b && *b >= usual;
+    return b && precision.counted(*b, seen->dtype()) >= usual;
   };
   return Hypothesis{
       losing(output, precision, usual), About::computation, true, precision.may_pass, is_different, explains};
@@ -572,23 +701,29 @@ Fit fit(std::span<const Seen> all, const Condition& condition, const Substitute*
   return sum;
 }
 
-// The hypothesis that a condition gives, with its score; none if it does not tell the wrong elements.
-std::optional<std::pair<double, Hypothesis>> told_by(const Condition& condition, const Output& output,
-                                                     std::span<const Seen> all, std::span<const Substitute> substitutes,
-                                                     bool unwritten) {
+// The hypotheses that a condition gives, with their scores: one with the best substitute, and one without.
+std::vector<std::pair<double, Hypothesis>> told_by(const Condition& condition, const Output& output,
+                                                   std::span<const Seen> all, std::span<const Substitute> substitutes,
+                                                   bool unwritten) {
+  std::vector<std::pair<double, Hypothesis>> found;
   const Fit plain = fit(all, condition, nullptr);
   const Substitute* best = nullptr;
   double best_score = 0;
   for (const Substitute& s : substitutes)
     if (const double now = fit(all, condition, &s).score; now > best_score) best = &s, best_score = now;
-  if (best && best_score >= nearly_all_wrong * plain.score && (plain.separates() || !condition.is_place))
-    return std::pair(best_score, about_elements(output, condition, best, unwritten));
-  if (plain.score > 0 && plain.separates())
-    return std::pair(plain.score, about_elements(output, condition, nullptr, unwritten));
-  return std::nullopt;
+  const bool is_nearly_all = best && best_score >= nearly_all_wrong * plain.score;
+  if (best && (is_nearly_all || 2 * best_score >= plain.score) && (plain.separates() || !condition.is_place))
+    found.emplace_back(best_score, about_elements(output, condition, best, unwritten));
+  // Passing calls can refute a condition on numbers that all elements of these answers meet.
+  if (plain.score > 0 && !is_nearly_all &&
+      (plain.separates() || (!condition.is_place && !condition.says.empty() && !unwritten)))
+    found.emplace_back(plain.separates() ? plain.score : plain.score / 2,
+                       about_elements(output, condition, nullptr, unwritten));
+  return found;
 }
 
-std::vector<Hypothesis> mistakes_in(const Output& output, std::span<const Answered> failing) {
+std::vector<Hypothesis> mistakes_in(const Output& output, std::span<const Answered> failing,
+                                    const std::set<DType>& dtypes) {
   std::vector<Seen> all;
   for (const Answered& a : failing)
     if (auto seen = compared(output.op, a, output.at)) all.push_back(std::move(*seen));
@@ -596,24 +731,28 @@ std::vector<Hypothesis> mistakes_in(const Output& output, std::span<const Answer
   const auto is_unwritten = [](const Seen& s) { return s.answer->failure == verdict::Class::unwritten; };
   const bool unwritten = 2 * std::ranges::count_if(all, is_unwritten) > std::ssize(all);
   std::vector<Substitute> substitutes = substitutes_of(output.op);
-  if (auto constant = constant_in(all)) substitutes.push_back(std::move(*constant));
+  for (auto constant : {constant_in(all), constant_difference_in(all)})
+    if (constant) substitutes.push_back(std::move(*constant));
   std::vector<std::pair<double, Hypothesis>> found;
   for (const Condition& condition : conditions_of(output.op, all))
-    if (auto told = told_by(condition, output, all, substitutes, unwritten)) found.push_back(std::move(*told));
+    std::ranges::move(told_by(condition, output, all, substitutes, unwritten), std::back_inserter(found));
   std::ranges::stable_sort(found, std::greater(), [](const auto& f) { return f.first; });
   std::vector<Hypothesis> best;
   for (auto& [score, hypothesis] : found)
     if (best.size() < most_found) best.push_back(std::move(hypothesis));
   for (const Precision& p : precisions)
-    if (auto lost = lost_bits(output, all, p)) best.push_back(std::move(*lost));
+    if (auto lost = are_told(p, dtypes) ? lost_bits(output, all, precise(p, dtypes)) : std::nullopt)
+      best.push_back(std::move(*lost));
   return best;
 }
 
 }  // namespace
 
-std::vector<Hypothesis> mistakes_in_elements(const Operator& op, std::span<const Answered> failing) {
+std::vector<Hypothesis> mistakes_in_elements(const Operator& op, std::span<const Answered> failing,
+                                             const std::set<DType>& dtypes) {
   std::vector<Hypothesis> all;
-  for (std::size_t k = 0; k < op.outs(); ++k) std::ranges::move(mistakes_in({op, k}, failing), std::back_inserter(all));
+  for (std::size_t k = 0; k < op.outs(); ++k)
+    std::ranges::move(mistakes_in({op, k}, failing, dtypes), std::back_inserter(all));
   return all;
 }
 

@@ -36,6 +36,17 @@ std::optional<Tensor> result_of(std::string_view op, std::vector<Value> argument
 // The position of the named argument; none if the operator has no such argument.
 std::optional<std::size_t> argument_of(const Operator& op, std::string_view name);
 
+bool is_dimension(const SchemaArgument& a);  // a dimension or a list of dimensions
+bool names_dtype(const SchemaArgument& a);   // a dtype, memory format, layout or device
+
+// Sets a value. Returns whether that changes it.
+template <class T>
+bool changed_to(Value& value, T now) {
+  if (value.index() == Value(now).index() && std::get<T>(value) == now) return false;
+  value = std::move(now);
+  return true;
+}
+
 bool is_whole(DType dtype);           // an integer dtype or bool
 bool is_same_number(Real a, Real b);  // NaN is the same as NaN, and 0 is not -0
 
@@ -45,5 +56,10 @@ std::optional<families::Rows> rows_of(const Operator& op, const cases::HostCall&
 // The mistakes of single families of operators; empty for the others.
 std::vector<Hypothesis> mistakes_of_norms(const Operator& op);
 std::vector<Hypothesis> mistakes_of_indices(const Operator& op);
+std::vector<Hypothesis> mistakes_of_windows(const Operator& op);
+
+// The mistakes that the kernel of any operator can make: it takes another number or other elements than an argument
+// gives, computes another operator of the same arguments, or moves, multiplies or shifts its results.
+std::vector<Hypothesis> mistakes_of_any_kernel(const Operator& op);
 
 }  // namespace assay::defects

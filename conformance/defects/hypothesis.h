@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,15 +49,25 @@ struct Hypothesis {
   std::function<bool(const Answered&)> explains;  // whether a kernel that does so gives this answer
   // For each compared element of an answer: whether it is right, or what a kernel that does so gives. Null: not known.
   std::function<std::vector<bool>(const Answered&)> covers = {};
+  bool is_everywhere = false;  // whether a kernel that does so does it in each call
+  bool is_general = false;     // one of many that are tried with every operator: few calls may show it by chance
+  // Whether a kernel that does so gives an invalid call results, as if it were valid. Null: not known.
+  std::function<bool(const cases::HostCall&)> admits = {};
 };
 
 // The known mistakes of kernel authors that the operator's arguments allow, the plainest first: each answers as the
 // reference answers a changed call, or changes the reference's results.
 std::vector<Hypothesis> known_mistakes(const Operator& op);
 
+// What wrong results can look like: right numbers in wrong places, or elements of an input from wrong places. Which
+// mistake makes them so is not known.
+std::vector<Hypothesis> appearances_of(const Operator& op);
+
 // What the wrong elements of some answers have in common, and no right element: a special value among the numbers that
-// each was computed from, or its place. The most telling comes first.
-std::vector<Hypothesis> mistakes_in_elements(const Operator& op, std::span<const Answered> failing);
+// each was computed from, or its place. The most telling comes first. `dtypes`: those of the first results of all
+// failing calls, of which these answers may be a part.
+std::vector<Hypothesis> mistakes_in_elements(const Operator& op, std::span<const Answered> failing,
+                                             const std::set<DType>& dtypes);
 
 // The value of an argument with which a kernel is right that does not look at it: its default, None, or what changes
 // nothing, 1 for strides and 0 for paddings. An integer stands for a list of equal integers. None if there is no such

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "conformance/cases/mutation.h"
 #include "conformance/defects/foretold.h"
 
 // The mistakes of operators that return or take places of elements.
@@ -142,6 +143,108 @@ std::optional<Tensor> put_once(std::span<const Value> a) {
   return sum ? result_of("aten::index_put.out", {a[0], a[1], *sum, false}) : std::nullopt;
 }
 
+// The results of a sort whose rows have elements that are equal.
+struct Sorted {
+  Array<Real> values;
+  Array<Int> places;
+  families::Rows rows;
+  std::size_t at(Int row, Int k) const { return static_cast<std::size_t>(row * rows.length + k); }
+  Int element(Int row, Int k) const { return rows.source[at(row, k)]; }
+  bool are_equal(Int row, Int k, Int l) const { return is_same_key(values[element(row, k)], values[element(row, l)]); }
+  static bool is_same_key(Real a, Real b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+};
+std::optional<Sorted> sorted_in(const Operator& op, const cases::HostCall& call) {
+  const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+  if (!call.valid() || !self || info(self->dtype).kind >= Kind::complex || call.expected.outs.size() != 2)
+    return std::nullopt;
+  auto rows = rows_of(op, call);
+  if (!rows) return std::nullopt;
+  return Sorted{read<Real>(call.expected.outs[0]), read<Int>(call.expected.outs[1]), std::move(*rows)};
+}
+
+// A sort that does not keep equal elements in order: it reverses them, or gives them any order.
+void order_of_equal(const Operator& op, std::vector<Hypothesis>& found) {
+  found.push_back(answering(op, "reverse the order of equal elements",
+                            [&op](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                              const auto sorted = sorted_in(op, call);
+                              if (!sorted) return std::nullopt;
+                              Array<Int> now = sorted->places;
+                              for (Int r = 0; r < sorted->rows.number; ++r)
+                                for (Int k = 0, end = 0; k < sorted->rows.length; k = end) {
+                                  for (end = k + 1; end < sorted->rows.length && sorted->are_equal(r, k, end);) ++end;
+                                  for (Int l = k; l < end; ++l)
+                                    now[sorted->element(r, l)] = sorted->places[sorted->element(r, end - 1 - (l - k))];
+                                }
+                              std::vector<Tensor> outs = call.expected.outs;
+                              write(now, outs[1]);
+                              return with_results(call.expected, std::move(outs));
+                            }));
+  const auto stable = argument_of(op, "stable");
+  const auto differs = [&op, stable = *stable](const cases::HostCall& call) {
+    const bool* is_stable = std::get_if<bool>(&call.arguments[stable]);
+    const auto sorted = is_stable && *is_stable ? sorted_in(op, call) : std::nullopt;
+    for (Int r = 0; sorted && r < sorted->rows.number; ++r)
+      for (Int k = 0; k + 1 < sorted->rows.length; ++k)
+        if (sorted->are_equal(r, k, k + 1)) return true;
+    return false;
+  };
+  const auto explains = [differs, &op, stable = *stable](const Answered& a) {
+    if (!differs(a.call) || a.refused() || a.outs.size() != 2) return false;
+    std::vector<Value> arguments = a.call.arguments;
+    arguments[stable] = false;
+    const judge::Expectation e = judge::expect(op, arguments, Budget(cheap));
+    const judge::Reaction answer{Outcome::ok, {}, {}, a.outs};
+    return e.answer.outcome == Outcome::ok && !verdict::is_failure(judge::judge(op, e.arguments, e, answer).verdict);
+  };
+  found.push_back({"do not keep equal elements in order", About::computation, false, true, differs, explains});
+}
+
+// A median that is the upper of the two middle elements: that of the row with one more element at its end.
+void upper_median(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto dim = argument_of(op, "dim");
+  found.push_back(as_if(op, "return the upper of the two middle elements", [dim](std::vector<Value>& all) {
+    Tensor* self = std::get_if<Tensor>(&all[0]);
+    const Int* given = dim ? std::get_if<Int>(&all[*dim]) : nullptr;
+    if (!self || self->rank() == 0 || info(self->dtype).kind >= Kind::complex || (dim && !given)) return false;
+    if (!dim) *self = cases::resized(*self, Dims{self->count()});
+    const Int at = !dim ? 0 : *given < 0 ? *given + self->rank() : *given;
+    if (at < 0 || at >= self->rank() || self->sizes[static_cast<int>(at)] % 2 != 0) return false;
+    const Value most = is_floating(self->dtype) ? Value(std::numeric_limits<double>::infinity())
+                                                : Value(static_cast<Int>(largest_integer(self->dtype)));
+    Ints pads(static_cast<std::size_t>(2 * (self->rank() - at)), 0);
+    pads.back() = 1;
+    auto padded = result_of("aten::constant_pad_nd.out", {*self, pads, most});
+    if (padded) *self = std::move(*padded);
+    return padded.has_value();
+  }));
+}
+
+// A masked scatter that reads the source at the place of each element.
+void source_in_place(const Operator& op, std::vector<Hypothesis>& found) {
+  found.push_back(answering(op, "read source at the place of the element, not one after the other",
+                            [](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                              const Tensor *self = std::get_if<Tensor>(&call.arguments[0]),
+                                           *mask = std::get_if<Tensor>(&call.arguments[1]),
+                                           *source = std::get_if<Tensor>(&call.arguments[2]);
+                              std::vector<Tensor> outs = call.expected.outs;
+                              if (!self || !mask || !source) return std::nullopt;
+                              const Array<Int> chosen = read<Int>(*mask);
+                              const Array<Element> from = read<Element>(*source);
+                              const Array<Element> old = read<Element>(*self);
+                              Array<Element> now(outs[0].sizes);
+                              Int flat = 0;
+                              for (const Dims& i : indices(outs[0].sizes)) {
+                                const bool is_chosen = families::broadcast(chosen, outs[0].sizes).at(i, flat) != 0;
+                                now[flat] = is_chosen && flat < from.count()
+                                                ? from[flat]
+                                                : families::broadcast(old, outs[0].sizes).at(i, flat);
+                                ++flat;
+                              }
+                              write(now, outs[0]);
+                              return with_results(call.expected, std::move(outs));
+                            }));
+}
+
 }  // namespace
 
 std::vector<Hypothesis> mistakes_of_indices(const Operator& op) {
@@ -149,6 +252,9 @@ std::vector<Hypothesis> mistakes_of_indices(const Operator& op) {
   const auto is_named = [&](std::string_view word) { return op.name.find(word) != std::string_view::npos; };
   if (is_named("::argm") || is_named("::max.dim") || is_named("::min.dim")) last_of_equal(op, found);
   if (op.choice == "topk" && op.outs() == 2) ordered_nan(op, found);
+  if (argument_of(op, "stable") && op.outs() == 2) order_of_equal(op, found);
+  if (is_named("::median.")) upper_median(op, found);
+  if (is_named("::masked_scatter.")) source_in_place(op, found);
   const bool scatters = is_named("::scatter_add."), puts = is_named("::index_put");
   if (scatters || puts)
     found.push_back(answering(op, "overwrite what equal indices add in place of adding all of it",

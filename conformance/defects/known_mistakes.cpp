@@ -20,26 +20,13 @@ namespace {
 // Constants that kernels have for eps: those of frameworks, and the unit roundoff of float32.
 constexpr auto usual_eps = std::to_array<double>({1e-5, 1e-6, 1e-8, 1e-12, 6.1e-5, 0x1p-23});
 
-template <class T>
-bool changed_to(Value& value, T now) {
-  if (value.index() == Value(now).index() && std::get<T>(value) == now) return false;
-  value = std::move(now);
-  return true;
-}
-
-bool is_dimension(const SchemaArgument& a) { return a.name.starts_with("dim") || a.name.ends_with("_dim"); }
-bool names_dtype(const SchemaArgument& a) {
-  return a.type.starts_with("ScalarType") || a.type.starts_with("MemoryFormat") || a.type.starts_with("Layout") ||
-         a.type.starts_with("Device");
-}
-
-// Values that say nothing: the default, None, and what leaves a result as it is.
+// Values that say nothing: the default, None, and, where there is no default, what leaves a result as it is.
 std::vector<Value> neutral_values(const SchemaArgument& a) {
   std::vector<Value> all;
   if (!a.default_text.empty()) all.push_back(text::read_literal(a.default_text, a.type, a.length));
   if (a.type.ends_with('?')) all.emplace_back();
   if (a.type == "bool") all.insert(all.end(), {Value(false), Value(true)});
-  if (cases::takes_number(a.type) && !is_dimension(a)) {
+  if (cases::takes_number(a.type) && !is_dimension(a) && (a.default_text.empty() || a.default_text == "None")) {
     const bool real = a.type.starts_with("float");
     for (const Int n : {0, 1}) all.push_back(real ? Value(static_cast<double>(n)) : Value(n));
   }
@@ -87,7 +74,7 @@ class Mistakes {
     const SchemaArgument& a = op_.arguments[i];
     constexpr auto operands = std::to_array<std::string_view>({"self", "other", "a", "b", "exponent", "input"});
     const bool is_operand = std::ranges::find(operands, a.name) != operands.end();
-    if (is_operand || names_dtype(a) || a.type == "Tensor" || a.type == "Tensor[]") return;
+    if (is_operand || names_dtype(a) || a.name == "stable" || a.type == "Tensor" || a.type == "Tensor[]") return;
     if (a.type.ends_with('?') && cases::takes_number(a.type) && !is_dimension(a))
       for (const Int n : {0, 1})
         add(fmt::format("use {} for {} where it is None", n, a.name), [i, n](std::vector<Value>& all) {
@@ -880,6 +867,8 @@ class Mistakes {
       };
       const auto differs = [dtype, is_finite, n = inputs_](const cases::HostCall& call) {
         if (!call.valid() || call.expected.outs.empty() || call.expected.outs[0].dtype != dtype) return false;
+        const Real most = largest_input(call);  // a sum of squares must be large
+        if (std::ldexp(most * most, 10) < largest(dtype)) return false;
         bool all = true;
         cases::each_tensor(std::span(call.arguments).first(n),
                            [&](const Tensor& t, std::size_t) { all = all && (is_complex(t.dtype) || is_finite(t)); });
@@ -1020,10 +1009,17 @@ class Mistakes {
                     [](Real x, DType dtype) { return round_to(dtype, std::exp(x)) - 1; });
     if (op_.name.starts_with("aten::var"))
       for (std::size_t k = found_.size() - 2; k < found_.size(); ++k) found_[k].explains = cancels;
-    if (op_.name == "aten::_softmax.out" || op_.name == "aten::_log_softmax.out") without_maximum();
+    if (op_.name == "aten::_softmax.out" || op_.name == "aten::_log_softmax.out") {
+      without_maximum("do not subtract the maximum, so that exponentials overflow", [](Real) { return Real{0}; });
+      without_maximum("do not subtract a negative maximum, so that exponentials underflow",
+                      [](Real maximum) { return std::max(Real{0}, maximum); });
+    }
     factors();
     quotients();
     quantized();
+    clamped_first();
+    nibbles();
+    added_steps();
     dequantized();
     ranges();
     roots();
@@ -1167,6 +1163,67 @@ class Mistakes {
     }));
   }
 
+  // A quantization that clamps before it adds the zero point.
+  void clamped_first() {
+    const auto one = argument_of(op_, "zero_point"), each = argument_of(op_, "zero_points"),
+               axis = argument_of(op_, "axis");
+    if (!is_named("::quantize_per_") || (!one && !each)) return;
+    found_.push_back(spoiling(op_, "clamp before the zero point is added",
+                              [op = &op_, at = one ? *one : *each, axis](Tensor& out, const cases::HostCall& call) {
+                                const auto points = numbers_of(call.arguments[at]);
+                                std::vector<Value> all = call.arguments;
+                                if (Tensor* t = std::get_if<Tensor>(&all[at]))
+                                  std::ranges::fill(t->bytes, std::byte{});
+                                else
+                                  all[at] = Int{0};
+                                const judge::Expectation e = judge::expect(*op, all, Budget(cheap));
+                                if (!points || points->count() == 0 || e.answer.outcome != Outcome::ok ||
+                                    e.outs[0].sizes != out.sizes || !is_integer(out.dtype))
+                                  return false;
+                                const Int* d = axis ? std::get_if<Int>(&all[*axis]) : nullptr;
+                                const int along = d ? static_cast<int>(*d < 0 ? *d + out.rank() : *d) : 0;
+                                const Int row = std::max<Int>(1, out.count() / points->count());
+                                Array<Int> now = read<Int>(e.outs[0]);
+                                Int flat = 0;
+                                for (const Dims& i : indices(out.sizes)) {
+                                  const Int from = d ? i[along] : flat / row;
+                                  now[flat] = wrap_to(out.dtype, now[flat] + static_cast<Int>((*points)[from]));
+                                  ++flat;
+                                }
+                                write(now, out);
+                                return true;
+                              }));
+  }
+
+  // Two numbers of 4 bits in each byte.
+  void nibbles() {
+    const auto weight = argument_of(op_, "weight");
+    if (!is_named("_4bit.") || !weight) return;
+    add("exchange the two numbers of each byte of weight", [weight = *weight](std::vector<Value>& all) {
+      return change_tensors(all[weight], [](Tensor& t) {
+        const Tensor before = t;
+        for (std::byte& b : t.bytes) b = (b << 4) | (b >> 4);
+        return before.bytes != t.bytes;
+      });
+    });
+  }
+
+  // A range that adds step to the number before, which is rounded.
+  void added_steps() {
+    if (!is_named("::arange.start")) return;
+    found_.push_back(spoiling(op_, "add step to the rounded number before, so that errors add up",
+                              [](Tensor& out, const cases::HostCall& call) {
+                                const auto start = number_in(call.arguments[0]), step = number_in(call.arguments[2]);
+                                if (!start || !step || !is_floating(out.dtype) || out.count() < 3) return false;
+                                Array<Real> now(out.sizes);
+                                Real x = round_to(out.dtype, real(*start));
+                                for (Real& each : now.data)
+                                  each = x, x = round_to(out.dtype, x + round_to(out.dtype, real(*step)));
+                                write(now, out);
+                                return true;
+                              }));
+  }
+
   // A dequantization that subtracts zero_point from the integer, not from the float32 number.
   void dequantized() {
     if (op_.name != "quantized_decomposed::dequantize_per_tensor.out") return;
@@ -1250,8 +1307,25 @@ class Mistakes {
         }));
   }
 
-  // Processors take the count of a shift modulo the width of a register.
+  // Processors take the count of a shift modulo the width of a register, and shift unsigned numbers by zeros.
   void shifts() {
+    if (is_named("right_shift") || is_named("rshift"))
+      found_.push_back(spoiling(op_, "shift zeros into negative numbers", [](Tensor& out, const cases::HostCall& call) {
+        const auto a = integers_of(call.arguments[0]), b = integers_of(call.arguments[1]);
+        if (!a || !b || !is_integer(out.dtype)) return false;
+        const int bits = 8 * static_cast<int>(info(out.dtype).bytes);
+        Array<Int> now = read<Int>(out);
+        Int flat = 0;
+        for (const Dims& i : indices(out.sizes)) {
+          const Int count = families::broadcast(*b, out.sizes).at(i, flat);
+          const auto number = static_cast<Bits>(families::broadcast(*a, out.sizes).at(i, flat));
+          const Bits kept = bits == 64 ? number : number & ((Bits{1} << bits) - 1);
+          if (count > 0 && count < bits) now[flat] = wrap_to(out.dtype, static_cast<Int>(kept >> count));
+          ++flat;
+        }
+        write(now, out);
+        return true;
+      }));
     add("take the shift count modulo 32 or 64", [](std::vector<Value>& all) {
       types::Promotion promotion;
       for (std::size_t i = 0; i < 2; ++i)
@@ -1382,35 +1456,43 @@ class Mistakes {
                                }));
   }
 
-  void of_one_number(std::string does, Real (*f)(Real x, DType dtype)) {
-    found_.push_back(spoiling(op_, std::move(does), [f](Tensor& out, const cases::HostCall& call) {
-      const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
-      if (!self || info(self->dtype).kind >= Kind::complex || !is_floating(out.dtype)) return false;
-      Array<Real> all = read<Real>(*self);
-      const Array<Real> right = read<Real>(out);
-      for (Int k = 0; k < all.count(); ++k)
-        all[k] = all[k] == 0 || !std::isfinite(right[k]) ? right[k] : f(all[k], out.dtype);
-      write(all, out);
-      return true;
-    }));
+  // A formula of one number, computed in the dtype of the arithmetic, or in that of the result with zeros as they are.
+  void of_one_number(std::string_view does, Real (*f)(Real x, DType dtype)) {
+    for (const bool in_dtype_of_out : {false, true})
+      found_.push_back(spoiling(op_, std::string(does), [f, in_dtype_of_out](Tensor& out, const cases::HostCall& call) {
+        const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+        if (!self || info(self->dtype).kind >= Kind::complex || !is_floating(out.dtype)) return false;
+        const DType computed = is_floating(self->dtype) ? compute_dtype(self->dtype) : DType::float32;
+        Array<Real> all = read<Real>(*self);
+        const Array<Real> right = read<Real>(out);
+        for (Int k = 0; k < all.count(); ++k) {
+          const bool stays = !std::isfinite(right[k]) || (in_dtype_of_out && all[k] == 0);
+          all[k] = stays ? right[k] : f(all[k], in_dtype_of_out ? out.dtype : computed);
+        }
+        write(all, out);
+        return true;
+      }));
   }
 
   // Sums of exponentials that overflow, or that have few bits left, so that results are foretold roughly or not at all.
-  void without_maximum() {
+  void without_maximum(std::string does, Real (*subtracted)(Real maximum)) {
     const bool logarithm = op_.name == "aten::_log_softmax.out";
     struct Foretold {
       Array<Real> results;
       std::vector<Real> errors;  // that float32 arithmetic leaves
     };
-    const auto foretell = [op = &op_, logarithm](DType dtype, const cases::HostCall& call) -> std::optional<Foretold> {
+    const auto foretell = [op = &op_, logarithm, subtracted](DType dtype,
+                                                             const cases::HostCall& call) -> std::optional<Foretold> {
       const auto rows = rows_of(*op, call);
       if (!rows || !is_floating(dtype)) return std::nullopt;
       dtype = compute_dtype(dtype);
-      const Array<Real> self = read<Real>(std::get<Tensor>(call.arguments[0]));
+      Array<Real> self = read<Real>(std::get<Tensor>(call.arguments[0]));
       Foretold f{Array<Real>(std::get<Tensor>(call.arguments[0]).sizes), std::vector<Real>(self.data.size())};
       for (Int r = 0; r < rows->number; ++r) {
         const auto place = [&](Int k) { return rows->source[static_cast<std::size_t>(r * rows->length + k)]; };
-        Real sum = 0;
+        Real sum = 0, most = -std::numeric_limits<Real>::infinity();
+        for (Int k = 0; k < rows->length; ++k) most = std::max(most, self[place(k)]);
+        for (Int k = 0; k < rows->length; ++k) self[place(k)] -= subtracted(most);
         for (Int k = 0; k < rows->length; ++k) sum = round_to(dtype, sum + round_to(dtype, std::exp(self[place(k)])));
         for (Int k = 0; k < rows->length; ++k) {
           f.results[place(k)] =
@@ -1424,12 +1506,11 @@ class Mistakes {
       }
       return f;
     };
-    Hypothesis h = spoiling(op_, "do not subtract the maximum, so that exponentials overflow",
-                            [foretell](Tensor& out, const cases::HostCall& call) {
-                              const auto f = foretell(out.dtype, call);
-                              if (f) write(f->results, out);
-                              return f.has_value();
-                            });
+    Hypothesis h = spoiling(op_, std::move(does), [foretell](Tensor& out, const cases::HostCall& call) {
+      const auto f = foretell(out.dtype, call);
+      if (f) write(f->results, out);
+      return f.has_value();
+    });
     h.explains = [explains = h.explains, foretell](const Answered& a) {
       std::vector<Tensor> outs = a.outs;
       const auto f = a.call.valid() && !outs.empty() ? foretell(outs[0].dtype, a.call) : std::nullopt;
@@ -1476,8 +1557,8 @@ std::optional<Value> default_of(const SchemaArgument& a) {
 
 std::vector<Hypothesis> known_mistakes(const Operator& op) {
   std::vector<Hypothesis> all = Mistakes(op).all();
-  for (auto* of_family : {mistakes_of_norms, mistakes_of_indices})
-    std::ranges::move(of_family(op), std::back_inserter(all));
+  for (auto* more : {mistakes_of_norms, mistakes_of_indices, mistakes_of_windows, mistakes_of_any_kernel})
+    std::ranges::move(more(op), std::back_inserter(all));
   return all;
 }
 

@@ -27,10 +27,12 @@ struct Statistics {
   Real mean, divisor;
 };
 
-// A call of a normalisation whose rows are contiguous: the elements of a row are normalised together.
+// A call of a normalisation: the elements of a row are normalised together. The rows of a batch normalisation are its
+// channels; all other rows are contiguous.
 struct Rows {
   Array<Real> input, mean, rstd;
   std::vector<Real> weight, bias;  // of each element
+  std::vector<Int> row_of;         // each element
   Int each = 0, in_item = 1;       // the elements of a row, and the rows of an item of the batch
   Real eps = 0;
 
@@ -46,19 +48,28 @@ Array<Real> exact_result(const cases::HostCall& call, std::size_t output) {
   return exact;
 }
 
+bool is_of_channels(const Norm& norm) { return norm.op.name.find("_batch_norm") != std::string_view::npos; }
+
 std::optional<Rows> rows_in(const Norm& norm, const cases::HostCall& call) {
   const std::vector<Tensor>& outs = call.expected.outs;
   const auto group = argument_of(norm.op, "group");
-  const bool is_of_layer = norm.op.name.find("layer_norm") != std::string_view::npos;
-  if (outs.size() != 3 || (!group && !is_of_layer) || outs[2].count() == 0 || outs[0].count() % outs[2].count() != 0 ||
+  const bool is_of_layer = norm.op.name.find("layer_norm") != std::string_view::npos,
+             is_of_batch = is_of_channels(norm);
+  if (outs.size() != 3 || (!group && !is_of_layer && !is_of_batch) || outs[2].count() == 0 ||
+      outs[0].count() % outs[2].count() != 0 || (is_of_batch && outs[0].rank() < 2) ||
       !std::holds_alternative<double>(call.arguments[norm.eps]))
     return std::nullopt;
   for (std::size_t k = 0; k < outs.size(); ++k)
     if (!is_floating(outs[k].dtype) ||
         static_cast<Int>(call.expected.answer.unrounded.at(k).values.size()) != outs[k].count())
       return std::nullopt;
-  Rows rows{read<Real>(std::get<Tensor>(call.arguments[0])), exact_result(call, 1), exact_result(call, 2), {}, {}};
-  rows.each = outs[0].count() / outs[2].count(), rows.eps = std::get<double>(call.arguments[norm.eps]);
+  Rows rows{read<Real>(std::get<Tensor>(call.arguments[0])), exact_result(call, 1), exact_result(call, 2), {}, {}, {}};
+  rows.each = outs[0].count() / outs[2].count();
+  Int in_channel = 1;  // contiguous elements of a channel
+  for (int d = 2; is_of_batch && d < outs[0].rank(); ++d) in_channel *= outs[0].sizes[d];
+  for (Int k = 0; k < outs[0].count(); ++k)
+    rows.row_of.push_back(is_of_batch ? k / in_channel % outs[2].count() : k / rows.each);
+  rows.eps = std::get<double>(call.arguments[norm.eps]);
   if (group) rows.in_item = std::get<Int>(call.arguments[*group]);
   const auto of_each = [&](const Value& parameter, Real otherwise) {
     std::vector<Real> all(rows.input.data.size(), otherwise);
@@ -67,8 +78,8 @@ std::optional<Rows> rows_in(const Norm& norm, const cases::HostCall& call) {
     const Array<Real> numbers = read<Real>(*t);
     const Int of_group = numbers.count() / rows.in_item, along = group ? rows.each / std::max<Int>(of_group, 1) : 1;
     for (Int k = 0; k < rows.input.count(); ++k) {
-      const Int row = k / rows.each, in_row = k % rows.each;
-      const Int at = is_of_layer ? in_row : row % rows.in_item * of_group + in_row / along;
+      const Int row = rows.row_of[static_cast<std::size_t>(k)], in_row = k % rows.each;
+      const Int at = is_of_layer ? in_row : is_of_batch ? row : row % rows.in_item * of_group + in_row / along;
       all[static_cast<std::size_t>(k)] = numbers[at];
     }
     return all;
@@ -88,12 +99,11 @@ void normalising(std::vector<Hypothesis>& found, const Norm& norm, const char* d
       for (Int r = 0; r < rstd.count(); ++r) {
         const Statistics first = statistics_of(*rows, r, 0);
         mean[r] = first.mean, rstd[r] = 1 / first.divisor;
-        for (Int k = 0; k < rows->each; ++k) {
-          const Statistics now = statistics_of(*rows, r, k);
-          const Int at = r * rows->each + k;
-          const auto of = static_cast<std::size_t>(at);
-          result[at] = (rows->input[at] - now.mean) / now.divisor * rows->weight[of] + rows->bias[of];
-        }
+      }
+      for (Int at = 0; at < result.count(); ++at) {
+        const auto of = static_cast<std::size_t>(at);
+        const Statistics now = statistics_of(*rows, rows->row_of[of], at % rows->each);
+        result[at] = (rows->input[at] - now.mean) / now.divisor * rows->weight[of] + rows->bias[of];
       }
       std::vector<Tensor> outs = call.expected.outs;
       write(result, outs[0]);
@@ -159,11 +169,12 @@ std::vector<Hypothesis> mistakes_of_norms(const Operator& op) {
     const auto n = static_cast<Real>(rows.each);
     return Statistics{rows.mean[r], std::sqrt(rows.variance(r) * n / (n - 1) + rows.eps)};
   });
-  normalising(found, *norm, "use the mean and the variance of the first item for the whole batch",
-              [](const Rows& rows, Int r, Int) {
-                return Statistics{rows.mean[r % rows.in_item], 1 / rows.rstd[r % rows.in_item]};
-              });
-  if (!argument_of(op, "group"))
+  if (!is_of_channels(*norm))
+    normalising(found, *norm, "use the mean and the variance of the first item for the whole batch",
+                [](const Rows& rows, Int r, Int) {
+                  return Statistics{rows.mean[r % rows.in_item], 1 / rows.rstd[r % rows.in_item]};
+                });
+  if (!argument_of(op, "group") && !is_of_channels(*norm))
     normalising(found, *norm, "take mean and variance over the last dimension alone", of_last_dimension);
   for (Hypothesis& h : found) h.about = About::computation;
   found.push_back(cancelling(*norm, found));

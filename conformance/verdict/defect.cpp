@@ -111,7 +111,7 @@ Phrase effect(const Defect& d) {
 std::string of_one(std::string_view does) {
   const std::size_t end = std::min(does.find(' '), does.size());
   const std::string_view verb = does.substr(0, end), rest = does.substr(end);
-  if (verb.ends_with("ly")) return fmt::format("{}ies{}", verb.substr(0, end - 1), rest);
+  if (verb.ends_with("ly") || verb.ends_with("ry")) return fmt::format("{}ies{}", verb.substr(0, end - 1), rest);
   return fmt::format("{}{}{}", verb, verb == "do" || verb.ends_with("sh") ? "es" : "s", rest);
 }
 

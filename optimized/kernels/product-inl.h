@@ -91,6 +91,13 @@ HWY_INLINE void store(Vector x, float* row, std::size_t v, const Part& last) {
 
 alignas(64) constexpr float no_bias[most_vectors * lanes] = {};
 
+// Weights of type W, and the factor by which they are packed.
+template <class W>
+const W* weights_of(const Product& p) {
+  return static_cast<const W*>(p.packed) + (has_factor<W> ? bytes_of_line / sizeof(W) : 0);
+}
+inline float factor_of(const Product& p) { return *static_cast<const float*>(p.packed); }
+
 template <std::size_t R, std::size_t V, class AnyRows, class W>
 HWY_INLINE void begin(const Product& p, const AnyRows& rows, const Columns<W>& columns, const Part& last, bool first,
                       Vector (&sums)[R][V]) {
@@ -103,7 +110,8 @@ HWY_INLINE void begin(const Product& p, const AnyRows& rows, const Columns<W>& c
   }
   const float* bias = p.bias ? p.bias + columns.first : no_bias;
   unrolled<V>([&](auto v) HWY_ATTR {
-    const Vector b = load<V>(bias, v, last);
+    Vector b = load<V>(bias, v, last);
+    if constexpr (has_factor<W>) b = hn::Mul(b, number(factor_of(p)));
     unrolled<R>([&](auto r) HWY_ATTR { sums[r][v] = b; });
   });
 }
@@ -227,6 +235,24 @@ HWY_INLINE void finish(const Epilogue& epilogue, const AnyRows& rows, const Colu
   }
 }
 
+// Stores the sums of a pass.
+template <std::size_t R, std::size_t V, class AnyRows, class W>
+HWY_INLINE void store_sums(const Product& p, const AnyRows& rows, const Pass& pass, const Columns<W>& columns,
+                           const Part& last, Vector (&sums)[R][V]) {
+  if (pass.last) {
+    if constexpr (has_factor<W>) {
+      const Vector inverse = number(1 / factor_of(p));
+      unrolled<R>([&](auto r)
+                      HWY_ATTR { unrolled<V>([&](auto v) HWY_ATTR { sums[r][v] = hn::Mul(sums[r][v], inverse); }); });
+    }
+    finish(p.epilogue, rows, columns, last, sums);
+  }
+  unrolled<R>([&](auto r) HWY_ATTR {
+    float* to = rows.out(r) + columns.first;
+    unrolled<V>([&](auto v) HWY_ATTR { store<V>(sums[r][v], to, v, last); });
+  });
+}
+
 // R rows of V vectors.
 template <std::size_t R, std::size_t V, class AnyRows, class W>
 HWY_INLINE void sum_up(const Product& p, const AnyRows& rows, const Pass& pass, const Columns<W>& columns) {
@@ -235,11 +261,7 @@ HWY_INLINE void sum_up(const Product& p, const AnyRows& rows, const Pass& pass, 
   begin(p, rows, columns, last, pass.first, sums);
   fetch<R, V>(p, rows, pass, columns);
   accumulate(p, rows, pass, columns, sums);
-  if (pass.last) finish(p.epilogue, rows, columns, last, sums);
-  unrolled<R>([&](auto r) HWY_ATTR {
-    float* to = rows.out(r) + columns.first;
-    unrolled<V>([&](auto v) HWY_ATTR { store<V>(sums[r][v], to, v, last); });
-  });
+  store_sums(p, rows, pass, columns, last, sums);
 }
 template <std::size_t R, std::size_t V, class W>
 void tile(const Product& p, const Rows& rows, const Pass& pass, const Columns<W>& columns) {
@@ -347,7 +369,7 @@ template <class W>
 Columns<W> columns_of(const Product& p, const Pass& pass, Range vectors) {
   const std::size_t first = vectors.begin * lanes, last = std::min(vectors.end * lanes, p.panels.columns);
   const std::size_t of_pass = (pass.taps.begin * p.channels + pass.channels.begin) * vectors.size() * lanes;
-  const W* weights = static_cast<const W*>(p.packed) + first * p.panels.depth + of_pass;
+  const W* weights = weights_of<W>(p) + first * p.panels.depth + of_pass;
   return {first, lanes - (vectors.end * lanes - last), weights, weights, 0};
 }
 
@@ -409,8 +431,57 @@ void multiply_pass(const Product& p, const Pass& pass, Range results, Range pane
   }
 }
 
+// One result times panels of V vectors. Panels in different parts of the weights are multiplied together: memory is
+// read faster in several places at once. A part may have one panel less than the last part; then the first panel of the
+// next part is multiplied twice.
+constexpr std::size_t panels_together = 4;
+template <std::size_t V, class W>
+void multiply_result(const Product& p, std::size_t result, Range panels) {
+  constexpr std::size_t together = panels_together;
+  const Pass pass{{0, 1}, {0, p.channels}, 0, 0, true, true};
+  const Rows rows = rows_of(p, {result, result + 1});
+  const float* in = p.image.data + rows.in[0];
+  for (std::size_t i = 0; i < (panels.size() + together - 1) / together; ++i) {
+    Columns<W> columns[together];
+    Vector sums[together][1][V];
+    unrolled<together>([&](auto k) HWY_ATTR {
+      columns[k] = columns_of<W>(p, pass, p.panels.of(panels.begin + part(panels.size(), k, together).begin + i));
+      begin(p, rows, columns[k], Part(columns[k].last_vector), true, sums[k]);
+    });
+    for (std::size_t c = 0; c < p.channels; ++c) {
+      const Vector a = hn::Set(floats, in[c]);
+      unrolled<together>([&](auto k) HWY_ATTR {
+        const W* weights = columns[k].weights + c * V * lanes;
+        unrolled<V>([&](auto v) HWY_ATTR { add_product(a, load_packed(weights + v * lanes), sums[k][0][v]); });
+      });
+    }
+    unrolled<together>([&](auto k)
+                           HWY_ATTR { store_sums(p, rows, pass, columns[k], Part(columns[k].last_vector), sums[k]); });
+  }
+  if (!is_short(p.epilogue.activation))
+    activate_tile(
+        p.epilogue, rows,
+        {p.panels.of(panels.begin).begin * lanes, std::min(p.panels.of(panels.end - 1).end * lanes, p.panels.columns)});
+}
+
+// Whether there is one result, which sees one tap with contiguous channels, and panels of equal width.
+inline bool is_one_result(const Product& p, Range results, Range panels) {
+  return results.size() == 1 && p.tap_y.count * p.tap_x.count == 1 && !p.image.zeros && !p.offsets &&
+         panels.size() >= panels_together && p.panels.vectors() % p.panels.count() == 0;
+}
+
+template <class W, std::size_t... V>
+constexpr std::array<decltype(&multiply_result<1, W>), sizeof...(V)> multiply_result_by_width(
+    std::index_sequence<V...>) {
+  return {multiply_result<V + 1, W>...};
+}
+
 template <class W>
 void multiply_block(const Product& p, const Blocks& blocks, Range results, Range panels) {
+  if (is_one_result(p, results, panels)) {
+    constexpr auto of_width = multiply_result_by_width<W>(std::make_index_sequence<most_vectors>());
+    return of_width[p.panels.of(0).size() - 1](p, results.begin, panels);
+  }
   const std::size_t taps = p.tap_y.count * p.tap_x.count;
   for (std::size_t k = 0; k < blocks.passes; ++k) {
     Pass pass{{0, taps}, {0, p.channels}, 0, 0, k == 0, k + 1 == blocks.passes};

@@ -65,8 +65,11 @@ struct Blocks;
 using MultiplyBlock = void (*)(const Product&, const Blocks&, Range results, Range panels);
 
 // Weights that are packed as a half type: in half of the memory, for products of few rows, whose time is the time in
-// which weights are read.
+// which weights are read. The instruction that converts float16 is slow if some numbers of a vector are subnormal.
+// Therefore float16 weights are packed times a power of two that makes them normal, and the sums are divided by it.
+// Requires that the other factor and the bias are numbers of the half type, so that this changes no result.
 struct HalfWeights {
+  std::size_t (*packed_floats)(const Panels&);
   // Packs element b[k, j], which is at k row_stride + j column_stride. It must be a number of the half type.
   void (*pack)(const Panels&, const float* b, std::size_t row_stride, std::size_t column_stride, void* packed);
   MultiplyBlock (*find_block)(InstructionSet);
@@ -101,16 +104,17 @@ Half rounded_to(Half, float x) {
 }
 
 // Packs the rows of a matrix as elements of type W: float or a half type. Column j of row i is row(i)[j *
-// column_stride], multiplied by scale[j] if `scale` is not null.
+// column_stride], multiplied by the factor, and by scale[j] if `scale` is not null.
 template <class Row, class W>
-void pack_rows(const Panels& panels, const Row& row, std::size_t column_stride, const float* scale, W* packed) {
+void pack_rows(const Panels& panels, const Row& row, std::size_t column_stride, const float* scale, W* packed,
+               float factor = 1) {
   for (std::size_t panel = 0; panel < panels.count(); ++panel) {
     const std::size_t begin = panels.of(panel).begin * panels.lanes(), end = panels.of(panel).end * panels.lanes();
     const std::size_t columns = std::min(end, panels.columns) - begin, width = end - begin;
     for (std::size_t i = 0; i < panels.depth; ++i, packed += width) {
       const float* from = row(i) + begin * column_stride;
       for (std::size_t j = 0; j < columns; ++j) {
-        const float x = from[j * column_stride];
+        const float x = from[j * column_stride] * factor;
         packed[j] = rounded_to(W(), scale ? x * scale[begin + j] : x);
       }
       std::fill(packed + columns, packed + width, W());

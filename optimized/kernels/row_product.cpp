@@ -230,8 +230,8 @@ HWY_INLINE void multiply_rows(Halves<Scale>, const RowProduct& p, const Quantize
     }
 }
 
-// Rows, R at a time, times a range of panels. If a part of the panels is at its end before another part, its last panel
-// is multiplied again.
+// Rows, R at a time, times a range of panels. A part may have one panel less than the last part; then the first panel
+// of the next part is multiplied twice.
 template <class Dot, class Weights, std::size_t R>
 void multiply_by_rows(const RowProduct& p, const QuantizedRow* rows, std::size_t count, const float* packed, float* out,
                       Range range) {
@@ -240,8 +240,7 @@ void multiply_by_rows(const RowProduct& p, const QuantizedRow* rows, std::size_t
     const float* panels[V];
     std::size_t first[V];
     for (std::size_t v = 0; v < V; ++v) {
-      const Range of = part(range.size(), v, V);
-      const std::size_t panel = range.begin + std::min(of.begin + i, std::max<std::size_t>(of.end, 1) - 1);
+      const std::size_t panel = range.begin + part(range.size(), v, V).begin + i;
       panels[v] = packed + panel * floats_of_panel(p), first[v] = panel * lanes;
     }
     for (std::size_t r = 0; r < count; r += R)
@@ -337,7 +336,9 @@ bool can_multiply(const RowProduct& p) {
 std::size_t packed_floats(const RowProduct& p) { return panels_of(p) * floats_of_panel(p); }
 
 bool are_short(const float* scales, std::size_t n) {
-  return std::all_of(scales, scales + n, [](float x) { return BFloat16::of(x) == x; });
+  std::uint32_t others = 0;
+  for (std::size_t i = 0; i < n; ++i) others |= std::bit_cast<std::uint32_t>(scales[i]) & 0xffff;
+  return others == 0;
 }
 
 void pack(const RowProduct& p, const RowWeights& w, float* packed) {

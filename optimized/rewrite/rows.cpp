@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <functional>
 
 #include "optimized/rewrite/fuser.h"
@@ -187,14 +188,20 @@ class RowCall : public Fuser {
     if (!codes || !scales || !is_constant(*codes, DType::int8) || !is_constant(*scales, DType::float32)) return nullptr;
     const Tensor &w = *codes->tensor, &s = *scales->tensor;
     if (w.rank != 3 || s.rank != 3 || s.size(0) != w.size(0) || s.size(1) != w.size(1) || s.size(2) != 1 ||
-        !w.is_contiguous() || !s.is_contiguous() || !has_four_bits(w))
+        !w.is_contiguous() || !s.is_contiguous() || w.count() % 8 != 0 || !has_four_bits(w))
       return nullptr;
     rows_.scales = scales, rows_.has_groups = true;
     return codes;
   }
+  // Requires a multiple of eight codes, which kernels need. The upper five bits of a code are equal if it has 4 bits.
   static bool has_four_bits(const Tensor& w) {
-    return std::all_of(w.elements<std::int8_t>(), w.elements<std::int8_t>() + w.count(),
-                       [](std::int8_t code) { return code >= -8 && code < 8; });
+    std::uint64_t codes, others = 0;
+    const auto *first = w.elements<std::int8_t>(), *const end = first + w.count();
+    for (; first != end; first += sizeof codes) {
+      std::memcpy(&codes, first, sizeof codes);
+      others |= (codes ^ codes << 1) & 0xf0f0f0f0f0f0f0f0;
+    }
+    return others == 0;
   }
 
   // Whether a tensor has one number, or one for each column of the result.

@@ -156,7 +156,7 @@ const void* prepare(const Call& call, Stores& stores) {
     return &s;
   }
   if (s.product && s.product->m <= kernels::most_rows_of_halves) s.packed.halves = stores.halves;
-  if (s.packed.halves) floats = (floats + 1) / 2, stores.packed.note("halves");
+  if (s.packed.halves) floats = s.packed.halves->packed_floats({set, k, n}), stores.packed.note("halves");
   const auto packed = stores.packed.take(floats);
   s.packed.data = packed.data;
   if (packed.to_make.empty()) return &s;

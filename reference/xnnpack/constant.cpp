@@ -60,18 +60,19 @@ std::byte* copy(std::byte* to, const std::byte* from, std::span<const Dim> dims)
   return to;
 }
 
-// 4-bit elements as bytes. A row begins at a byte, and an even element is in the low half of its byte. The stored
-// number is the element + 8.
-std::vector<std::byte> unpacked(std::span<const std::byte> packed, std::size_t elements, std::size_t row) {
-  constexpr int half = 4, low = 0xf, zero = 8;
-  const std::size_t row_bytes = (row + 1) / 2;
-  std::vector<std::byte> all(elements);
-  for (std::size_t at = 0, begin = 0; at < elements; begin += row_bytes)
-    for (std::size_t i = 0; i < row; ++i) {
-      const int both = std::to_integer<int>(packed[begin + i / 2]);
-      all[at++] = static_cast<std::byte>(((i % 2 == 0 ? both : both >> half) & low) - zero);
+// Writes 4-bit elements as bytes. A row begins at a byte, and an even element is in the low half of its byte. The
+// stored number is the element + 8.
+void unpack(std::span<const std::byte> packed, std::size_t row, std::span<std::byte> to) {
+  constexpr unsigned half = 4, low = 0xf, zero = 8;
+  const auto element = [](unsigned stored) { return static_cast<std::byte>((stored & low) - zero); };
+  const std::byte* from = packed.data();
+  for (; !to.empty(); to = to.subspan(row), from += (row + 1) / 2) {
+    for (std::size_t i = 0; i < row / 2; ++i) {
+      const unsigned both = std::to_integer<unsigned>(from[i]);
+      to[2 * i] = element(both), to[2 * i + 1] = element(both >> half);
     }
-  return all;
+    if (row % 2 != 0) to[row - 1] = element(std::to_integer<unsigned>(from[row / 2]));
+  }
 }
 
 std::size_t count(std::span<const std::size_t> dims) {
@@ -84,11 +85,17 @@ std::size_t Constant::size() const { return count(dims) * element; }
 
 void Constant::write(std::span<std::byte> to) const {
   if (to.empty()) return;
-  std::vector<std::byte> whole;
-  // The stored dims are [rows, elements of a row], or [rows, groups, elements of a group].
-  if (is_packed) whole = unpacked(bytes(), size(), count(std::span(dims).subspan(1)));
-  const std::byte* const from = is_packed ? whole.data() : bytes().data();
   const std::vector<Dim> all = joined(*this);
+  std::vector<std::byte> whole;
+  const std::byte* from = bytes().data();
+  if (is_packed) {
+    // The stored dims are [rows, elements of a row], or [rows, groups, elements of a group].
+    const std::size_t row = count(std::span(dims).subspan(1));
+    if (std::ranges::is_sorted(perm)) return unpack(bytes(), row, to);
+    whole.resize(size());
+    unpack(bytes(), row, whole);
+    from = whole.data();
+  }
   switch (element) {
     case 1:
       copy<1>(to.data(), from, all);

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "conformance/cases/mutation.h"
 #include "conformance/testee/copied.h"
 #include "reference/call.h"
 #include "reference/families.h"
@@ -183,6 +184,23 @@ inline Real with_bits(Real x, int bits) {
   if (x == 0 || !std::isfinite(x)) return x;
   const Real m = std::frexp(x, &exponent);
   return std::ldexp(std::nearbyint(std::ldexp(m, bits)), exponent - bits);
+}
+
+// Takes each element of `out` from the place of `from` to which `move` changes its own.
+inline void each_place(Tensor& out, const Tensor& from, const std::function<void(Dims&)>& move) {
+  const Array<Element> old = read<Element>(from);
+  Array<Element> now(out.sizes);
+  Int flat = 0;
+  for (Dims i : indices(out.sizes)) {
+    move(i);
+    now[flat++] = old(i);
+  }
+  write(now, out);
+}
+// Answers as another operator of the same arguments, if that accepts the call.
+inline void become(Kernel& k, std::string_view other) {
+  std::vector<Value> all = k.arguments();
+  if (call(*find_operator(other), all).outcome == Outcome::ok && k.run()) k.out() = std::get<Tensor>(all.back());
 }
 
 struct Mistake {
@@ -1113,6 +1131,196 @@ inline const std::vector<Mistake>& mistakes() {
          k.run();
        },
        "alpha to an integer"},
+      {"the negative branch lacks the scale", "aten::elu.out",
+       [](K k) {
+         const Real scale = k.number("scale");
+         each(k, [&](Real x, Real r) { return x < 0 && scale != 0 ? r / scale : r; });
+       },
+       "divided by scale"},
+      {"pi is added for negative operands", "aten::atan2.out",
+       [](K k) { each_pair(k, [](Real y, Real x, Real r) { return x < 0 && y < 0 ? r + 2 * std::acos(-1.0) : r; }); },
+       "6.28319 more"},
+      {"the conjugate is forgotten", "aten::reciprocal.out",
+       [](K k) {
+         if (!k.run() || !is_complex(k.out().dtype)) return;
+         Array<Complex> all = read<Complex>(k.out());
+         for (Complex& z : all.data) z = std::conj(z);
+         write(all, k.out());
+       },
+       "the conjugate"},
+      {"a logarithm of another base", "aten::log10.out", [](K k) { become(k, "aten::log2.out"); },
+       "computes aten::log2"},
+      {"an arithmetic shift is a logical one", "aten::bitwise_right_shift.Tensor_out",
+       [](K k) {
+         each_pair(k, [&](Real x, Real n, Real r) {
+           if (k.out().dtype != DType::int32 || x >= 0 || n <= 0 || n > 31) return r;
+           return static_cast<Real>(static_cast<std::uint32_t>(static_cast<Int>(x)) >> static_cast<int>(n));
+         });
+       },
+       "shifts zeros"},
+      {"source is read in place", "aten::masked_scatter.out",
+       [](K k) {
+         const Tensor &self = k.tensor("self"), &mask = k.tensor("mask"), source = k.tensor("source");
+         if (self.sizes != mask.sizes || source.count() < self.count()) return void(k.run());
+         const Array<Int> chosen = read<Int>(mask);
+         const Array<Element> from = read<Element>(source);
+         if (!k.run()) return;
+         Array<Element> now = read<Element>(k.out());
+         for (Int i = 0; i < now.count(); ++i)
+           if (chosen[i] != 0) now[i] = from[i];
+         write(now, k.out());
+       },
+       "source at the place of the element"},
+      {"the sum of a row is added to the next", "aten::sum.IntList_out",
+       [](K k) {
+         if (!k.run() || k.out().dtype != DType::float32) return;
+         Array<Real> all = read<Real>(k.out());
+         for (Int i = 1; i < all.count(); ++i) all[i] += all[i - 1];
+         write(all, k.out());
+       },
+       "result of a row over to the next"},
+      {"also divided by the number of results", "aten::mean.out",
+       [](K k) {
+         if (k.run()) replace(k.out(), [n = static_cast<Real>(k.out().count())](Int, Real r) { return r / n; });
+       },
+       "by the number of results"},
+      {"the two numbers of a byte are exchanged", "quantized_decomposed::embedding_4bit.out",
+       [](K k) {
+         for (std::byte& b : k.tensor("weight").bytes) b = (b << 4) | (b >> 4);
+         k.run();
+       },
+       "the two numbers of each byte"},
+      {"a maximum begins at 0", "aten::_softmax.out",
+       [](K k) {
+         if (k.out().dtype != DType::float32) return void(k.run());
+         along(k, k.integer("dim"), [](std::vector<Real>& row) {
+           Real most = 0, sum = 0;
+           for (const Real x : row) most = std::max(most, x);
+           for (Real& x : row) x = static_cast<float>(std::exp(x - most)), sum += x;
+           for (Real& x : row) x /= sum;
+         });
+       },
+       "does not subtract a negative maximum"},
+      {"the weight is flipped", "aten::convolution.out",
+       [](K k) {
+         Tensor& t = k.tensor("weight");
+         if (k.flag("transposed"))
+           each_place(t, t, [&](Dims& i) {
+             for (int d = 2; d < t.rank(); ++d) i[d] = t.sizes[d] - 1 - i[d];
+           });
+         k.run();
+       },
+       "weight in reverse order along its spatial dimensions whenever transposed"},
+      {"indices count in a plane", "aten::max_pool3d_with_indices.out",
+       [](K k) {
+         const Dims sizes = k.tensor("self").sizes;
+         if (!k.run()) return;
+         const Int plane = sizes[sizes.size() - 1] * sizes[sizes.size() - 2];
+         replace(std::get<Tensor>(k["indices"]), [&](Int, Real r) { return std::fmod(r, plane); });
+       },
+       "last two dimensions of self"},
+      {"the edge is repeated", "aten::reflection_pad1d.out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         const Int left = k.ints("padding")[0], n = self.rank() > 0 ? self.sizes[self.rank() - 1] : 0;
+         if (k.run() && self.count() > 0 && self.dtype == k.out().dtype)
+           each_place(k.out(), self, [&](Dims& i) {
+             Int& x = i[i.size() - 1];
+             x -= left, x = x < 0 ? -1 - x : x >= n ? 2 * n - 1 - x : x;
+           });
+       },
+       "repeats the element at the edge"},
+      {"src has the strides of index", "aten::scatter.src_out",
+       [](K k) {
+         Tensor& src = k.tensor("src");
+         const Tensor& index = k.tensor("index");
+         if (src.count() >= index.count()) src = cases::resized(src, index.sizes);
+         k.run();
+       },
+       "src with the strides of index"},
+      {"a row is added as a column", "aten::addmm.out",
+       [](K k) {
+         if (Tensor& self = k.tensor("self"); self.rank() == 1)
+           self = cases::resized(self, Dims{k.tensor("mat1").sizes[0], 1});
+         k.run();
+       },
+       "aligns self with the first dimensions"},
+      {"clamped before the zero point is added", "quantized_decomposed::quantize_per_tensor.out",
+       [](K k) {
+         const Int zero = k.integer("zero_point");
+         const Tensor out = k.out();
+         k["zero_point"] = Int{0};
+         if (!k.run()) return;
+         Array<Int> all = read<Int>(k.out());
+         for (Int& n : all.data) n = wrap_to(k.out().dtype, n + zero);
+         write(all, k.out());
+       },
+       "clamps before the zero point"},
+      {"steps add up", "aten::arange.start_out",
+       [](K k) {
+         const Real step = k.number("step");
+         if (!k.run() || k.out().dtype != DType::float32) return;
+         Array<Real> all = read<Real>(k.out());
+         for (Int i = 1; i < all.count(); ++i) all[i] = static_cast<float>(all[i - 1] + static_cast<float>(step));
+         write(all, k.out());
+       },
+       "adds step to the rounded number before"},
+      {"the sign of diagonal", "aten::tril.out",
+       [](K k) {
+         if (k.integer("diagonal") > std::numeric_limits<Int>::min()) k["diagonal"] = -k.integer("diagonal");
+         k.run();
+       },
+       "opposite of diagonal"},
+      {"an empty stride is 1", "aten::avg_pool2d.out",
+       [](K k) {
+         if (k.ints("stride").empty()) k.ints("stride") = {1, 1};
+         k.run();
+       },
+       "1 for each stride"},
+      {"a negative index counts from the last but one", "aten::select_copy.int_out",
+       [](K k) {
+         if (k.integer("index") < 0) --k.integer("index");
+         k.run();
+       },
+       "negative index as one less"},
+      {"NaN equals NaN", "aten::ge.Tensor_out",
+       [](K k) { each_pair(k, [](Real x, Real y, Real r) { return std::isnan(x) && std::isnan(y) ? 1 : r; }); },
+       "both operands are NaN"},
+      {"the sign of the divisor", "aten::fmod.Scalar_out", [](K k) { become(k, "aten::remainder.Scalar_out"); },
+       "sign of the second operand|aten::remainder|plus other"},
+      {"the rest of a row is left out", "aten::amin.out",
+       [](K k) {
+         const Ints dims = k.ints("dim");
+         Tensor& self = k.tensor("self");
+         if (dims.size() == 1 && self.rank() > 0) {
+           const Int dim = dims[0] + (dims[0] < 0 ? self.rank() : 0), n = self.sizes[static_cast<int>(dim)];
+           if (n > 4) self = part(self, dim, 0, n / 4 * 4);
+         }
+         k.run();
+       },
+       "last multiple of 4 in each row"},
+      {"fractions are false", "aten::logical_or.out",
+       [](K k) {
+         for (const char* name : {"self", "other"})
+           if (Tensor& t = k.tensor(name); is_floating(t.dtype))
+             replace(t, [](Int, Real x) { return std::isfinite(x) ? std::trunc(x) : x; });
+         k.run();
+       },
+       "truncates (inputs|self|other) to integers"},
+      {"a variance is no deviation", "aten::native_group_norm.out",
+       [](K k) { normalise(k, [](const Norm& n) { return n.variance + n.eps; }); }, "variance in place of its root"},
+      {"bias is subtracted", "aten::native_layer_norm.out",
+       [](K k) {
+         if (k.has("bias")) replace(k.tensor("bias"), [](Int, Real x) { return -x; });
+         k.run();
+       },
+       "subtracts bias"},
+      {"no correction is 0", "aten::var.correction_out",
+       [](K k) {
+         if (!k.has("correction")) k["correction"] = Int{0};
+         k.run();
+       },
+       "0 for correction where it is None|ignores correction"},
       {"interpolated bytes are truncated", "aten::upsample_bilinear2d.vec_out",
        [](K k) {
          if (k.tensor("input").dtype != DType::uint8) return void(k.run());

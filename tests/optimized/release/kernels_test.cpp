@@ -101,6 +101,24 @@ TEST_P(Kernels, MultiplyInPassesAndBlocks) {
   check(GetParam(), {3, 1000, 40});
 }
 
+// The columns of some panels of equal width, of which the last vector has only one.
+std::size_t columns_of_panels(InstructionSet set, std::size_t panels) {
+  return (panels * panel_vectors(traits(set).registers) - 1) * traits(set).lanes + 1;
+}
+
+TEST_P(Kernels, MultiplyARowByPanelsInSeveralPlaces) {
+  for (std::size_t panels = 3; panels <= 9; ++panels)
+    for (const Activation activation : {Activation::none, Activation::clamp, Activation::gelu})
+      for (const bool has_residual : {false, true})
+        check(GetParam(), {.m = 1,
+                           .n = columns_of_panels(GetParam(), panels),
+                           .k = 5 * panels,
+                           .has_bias = panels % 2 == 0,
+                           .has_residual = has_residual,
+                           .epilogue = {nullptr, 0, activation, -0.5f, 0.75f}});
+  check(GetParam(), {1, columns_of_panels(GetParam(), 6), deepest_pass * 2});
+}
+
 TEST_P(Kernels, MultiplyMatricesWithGapsAndTransposedOnes) {
   check(GetParam(), {13, 37, 11, 3, 5});
   check(GetParam(), {13, 37, 11, 0, 0, false, true});
@@ -132,12 +150,12 @@ TEST_P(Kernels, MultiplyInfinitiesAndNaN) {
 // Weights that are packed as a half type give the bits that the same numbers give as floats.
 template <class Half>
 void check_halves(InstructionSet set, const HalfWeights& halves, const MatmulCase& c) {
-  std::vector<float> b = random_floats(c.k * c.n);
+  std::vector<float> b = c.b.empty() ? random_floats(c.k * c.n) : c.b;
   for (float& x : b) x = float{Half::of(x)};
   const std::vector<float> a = random_floats(c.m * c.k), bias = random_floats(c.n);
   const std::vector<float> want = run(set, c, a, b, bias, {}, {});
   const Panels panels{set, c.k, c.n};
-  const FencedArray<Half> packed(panels.floats(), packed_alignment);
+  const Fenced packed(halves.packed_floats(panels), packed_alignment);
   halves.pack(panels, b.data(), c.is_transposed ? 1 : c.n, c.is_transposed ? c.k : 1, packed.data());
   for (const std::size_t threads : {1u, 3u}) {
     const Fenced out(std::vector<float>(c.m * c.n, nan));
@@ -155,6 +173,19 @@ TEST_P(Kernels, MultiplyByHalves) {
         check_halves<Float16>(GetParam(), float16_weights, c);
         check_halves<BFloat16>(GetParam(), bfloat16_weights, c);
       }
+  for (std::size_t panels = 4; panels <= 6; ++panels) {
+    const MatmulCase c{.m = 1, .n = columns_of_panels(GetParam(), panels), .k = 40};
+    check_halves<Float16>(GetParam(), float16_weights, c);
+    check_halves<BFloat16>(GetParam(), bfloat16_weights, c);
+  }
+  // float16 weights of which many are subnormal, without and with a number that is too large for a factor
+  MatmulCase small{.m = 1, .n = 300, .k = 20};
+  small.b = random_floats(small.n * small.k);
+  for (float& x : small.b) x *= 0x1p-14f;
+  for (const float large : {0.0f, 63.96875f, 64.0f, 65504.0f, infinity}) {
+    small.b[7] = large;
+    check_halves<Float16>(GetParam(), float16_weights, small);
+  }
   for (const Activation activation : {Activation::none, Activation::clamp, Activation::gelu}) {
     const MatmulCase c{.m = 3, .n = 200, .k = 2 * deepest_pass + 7, .epilogue = {.activation = activation, .low = 0}};
     check_halves<Float16>(GetParam(), float16_weights, c);
