@@ -39,6 +39,12 @@ def why(engine, missing):
     return f"{file} could not be made: {missing[file]}" if file in missing else engine["fails"]["message"]
 
 
+def program_in(folder):
+    """The program that all engines run that name no other file: the delegated one if there is no other; None without
+    both."""
+    return next((folder / name for name in ("program.pte", "xnnpack.pte") if (folder / name).exists()), None)
+
+
 def table(results, missing):
     """The medians of the runs in bursts in milliseconds, as text. `missing`: {folder: {file: why it was not made}}."""
     engines = [e["engine"] for e in results["programs"][0]["engines"]]
@@ -51,6 +57,7 @@ def table(results, missing):
         notes += [f"{folder}, {name_of(e['engine'])}: {why(e, missing.get(folder, {}))}" for e, c in zip(program["engines"], cells) if c is None]
         notes += [f"* {folder}, {name_of(e['engine'])}: {next(o['message'] for o in e['outputs'] if not o['agrees'])}"
                   for e, c in zip(program["engines"], cells) if c and c.endswith("*")]
+    notes += [f"{folder}: program.pte could not be made: {files['program.pte']}" for folder, files in missing.items() if "program.pte" in files]
     widths = [max(map(len, column)) for column in zip(*rows)]
     lines = ["  ".join(c.rjust(w) if i else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths))).rstrip() for row in rows]
     return "\n".join([*lines, "", *notes])
@@ -73,8 +80,9 @@ def main():
     options = parser.parse_args()
     chosen = [word for option in ("models", "formats") if getattr(options, option) for word in (f"--{option}", *getattr(options, option))]
     subprocess.run([sys.executable, BENCH / "models/make.py", "--out", options.out / "models", *chosen], check=True, stdout=sys.stderr)
-    folders = [f for f in sorted((options.out / "models").iterdir()) if (f / "program.pte").exists() and wanted(f.name, options)]
-    if not folders:
+    folders = [f for f in sorted((options.out / "models").iterdir()) if (f / "missing.json").exists() and wanted(f.name, options)]
+    programs = [p for p in map(program_in, folders) if p]
+    if not programs:
         sys.exit("run.py: there is no program of these models and formats")
     missing = {f.name: json.loads((f / "missing.json").read_text()) for f in folders}
     first, *others = (ENGINES[name].replace("optimized", options.optimized) for name in ENGINES if name in options.engines)
@@ -82,7 +90,7 @@ def main():
     for threads in options.threads:
         results = options.out / f"{threads}.json"
         results.unlink(missing_ok=True)
-        done = subprocess.run([options.assay, "bench", *(f / "program.pte" for f in folders), "--threads", str(threads), "--seconds", str(options.seconds), "--with", first,
+        done = subprocess.run([options.assay, "bench", *programs, "--threads", str(threads), "--seconds", str(options.seconds), "--with", first,
                                *(word for other in others for word in ("--against", other)), "-o", results, "--html", results.with_suffix(".html")], env=environment, check=False)
         if not results.exists():
             sys.exit(f"run.py: assay bench ended with code {done.returncode} and without results")

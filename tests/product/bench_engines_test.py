@@ -1,5 +1,7 @@
 """The table of `tools/bench engines` without torch: which programs and engines it has, and what it names."""
 import importlib.util
+import pathlib
+import tempfile
 import types
 import unittest
 
@@ -25,13 +27,21 @@ class Table(unittest.TestCase):
         engines = [run.ENGINES[name] for name in ("assay", "onnxruntime", "openvino")]
         programs = [{"program": "models/net_f32/program.pte", "engines": [ran(engines[0], 1.25e-3), ran(engines[1], 0.1, agrees=False), failed(engines[2], "no such layer")]},
                     {"program": "models/net_8da4w/program.pte", "engines": [ran(engines[0], 0), failed(engines[1], "no file"), failed(engines[2], "no file")]}]
-        text = run.table({"programs": programs}, {"net_8da4w": {"model.onnx": "ValueError: x"}})
+        text = run.table({"programs": programs}, {"net_8da4w": {"model.onnx": "ValueError: x"}, "net_bf16": {"program.pte": "y"}})
         rows, _, notes = text.partition("\n\n")
         self.assertEqual([line.split() for line in rows.splitlines()],
                          [["ms", "assay", "onnxruntime", "openvino"], ["net_f32", "1.25", "100*", "-"], ["net_8da4w", "9e+03", "-", "-"]])
         self.assertEqual(notes.splitlines(), [
             "net_f32, openvino: no such layer", "* net_f32, onnxruntime: output 0 is off by 1",
-            "net_8da4w, onnxruntime: model.onnx could not be made: ValueError: x", "net_8da4w, openvino: model.onnx could not be made: ValueError: x"])
+            "net_8da4w, onnxruntime: model.onnx could not be made: ValueError: x", "net_8da4w, openvino: model.onnx could not be made: ValueError: x",
+            "net_bf16: program.pte could not be made: y"])
+
+    def test_a_delegated_program_takes_the_place_of_a_plain_one(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for wanted, file in (None, "model.onnx"), ("xnnpack.pte", "xnnpack.pte"), ("program.pte", "program.pte"):
+                (folder / file).touch()
+                self.assertEqual(run.program_in(folder), wanted and folder / wanted)
 
     def test_models_and_formats_are_chosen_by_whole_names(self):
         def chosen(models, formats):
