@@ -11,6 +11,7 @@
 
 Decoders have no static format: the range of a cache is that of all tokens before."""
 
+import copy
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,8 +50,6 @@ def by_quantizer(dynamic):
 
 
 def four_bits(module, inputs):
-    import copy
-
     from torchao.quantization import Int8DynamicActivationIntxWeightConfig, quantize_
     from torchao.quantization.granularity import PerGroup
     from torchao.utils import unwrap_tensor_subclass
