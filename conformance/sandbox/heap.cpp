@@ -45,7 +45,8 @@ void* allocate(std::size_t bytes, std::byte fill, std::size_t alignment = promis
   const Lock lock;
   const bool refuses = owner == Owner::library && until_refused > 0 && --until_refused == 0;
   refused |= refuses;
-  void* const block = refuses ? nullptr : arena->allocate(bytes, fill, alignment);
+  const bool is_over = owner == Owner::library && arena->is_nearly_used_up();
+  void* const block = refuses || is_over ? nullptr : arena->allocate(bytes, fill, alignment);
   if (!block) errno = ENOMEM;
   return block;
 }
@@ -72,6 +73,7 @@ Owner::~Owner() { owner = before_; }
 
 std::optional<Damage> damage() { return arena ? arena->damage() : std::nullopt; }
 std::size_t used() { return arena ? arena->used() : 0; }
+std::size_t blocks_used() { return arena ? arena->blocks_used() : 0; }
 std::size_t live() { return arena ? arena->live() : 0; }
 
 void retire_freed() {

@@ -38,6 +38,7 @@ class Owner {
 
 std::optional<Damage> damage();         // over all blocks that were allocated under any Watch of this process
 std::size_t used();                     // the bytes of these blocks
+std::size_t blocks_used();              // the number of these blocks
 std::size_t live();                     // the bytes of those that are not freed
 void retire_freed();                    // QuarantineHeap::retire_freed()
 bool was_retired(const void* address);  // the address lay in a freed block that is retired now

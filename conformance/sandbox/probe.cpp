@@ -26,8 +26,9 @@ TensorPlan plan_of(const Tensor& t) { return {t.dtype, t.sizes, t.dim_order, 0};
 
 std::string element_name(std::string_view list, std::size_t k) { return concat(list, "[", k, "]"); }
 
-// Address space that calls may use before the process should be replaced: addresses are never reused.
-constexpr std::size_t most_addresses = std::size_t{1} << 35, most_memory = std::size_t{1} << 26;
+// What calls may use before the process should be replaced: addresses and blocks are never reused.
+constexpr std::size_t most_addresses = std::size_t{1} << 35, most_memory = std::size_t{1} << 26,
+                      most_blocks = QuarantineHeap::most_blocks / 4;
 
 constexpr std::size_t most_refusals =
     8;  // the number of allocations of one call that are made to fail, one after the other
@@ -489,7 +490,9 @@ Observation Probe::observe(const Operator& op, std::span<const Value> arguments,
   return presses ? inquiry.press(std::move(seen)) : seen;
 }
 
-bool Probe::is_spent() const { return regions_.used() > most_addresses || heap::used() > most_memory; }
+bool Probe::is_spent() const {
+  return regions_.used() > most_addresses || heap::used() > most_memory || heap::blocks_used() > most_blocks;
+}
 
 void Probe::handle_faults() { handler_.emplace(regions_); }
 

@@ -72,7 +72,7 @@ class Probe {
                       const FreeOuts& free = {});
 
   testee::KernelLibrary& library() const { return library_; }
-  bool is_spent() const;  // calls have used so much address space that a new process should continue
+  bool is_spent() const;  // calls have used so many addresses or blocks that a new process should continue
 
   // From now on, faults in the memory of calls are handled by a FaultHandler. One probe of a process does so at a time.
   void handle_faults();

@@ -22,19 +22,18 @@ class QuarantineHeap {
   struct Stretch {
     std::size_t first, last;  // the blocks [first, last)
   };
-  static constexpr std::size_t most_blocks = std::size_t{1} << 20,
-                               books = most_blocks * (sizeof(Block) + sizeof(Stretch));
 
  public:
-  static constexpr std::size_t most = std::size_t{1} << 30;
-  static constexpr std::size_t addresses = most + most_blocks * (2 * red_zone + page_size) + books;
+  static constexpr std::size_t most = std::size_t{1} << 30, most_blocks = std::size_t{1} << 20;
+  static constexpr std::size_t books = most_blocks * (sizeof(Block) + sizeof(Stretch)),
+                               addresses = most + most_blocks * (2 * red_zone + page_size) + books;
 
   QuarantineHeap();  // reserves `addresses` bytes of address space, no memory. Throws std::system_error
   ~QuarantineHeap();
   QuarantineHeap(const QuarantineHeap&) = delete;
   QuarantineHeap& operator=(const QuarantineHeap&) = delete;
 
-  // A block of exactly `bytes` bytes that hold `fill`. Null when `most` would be exceeded.
+  // A block of exactly `bytes` bytes that hold `fill`. Null when `most` or `most_blocks` would be exceeded.
   std::byte* allocate(std::size_t bytes, std::byte fill, std::size_t alignment = promised_alignment);
   void release(void* block);  // damage() reports a wrong release later
   bool contains(const void* address) const;
@@ -50,8 +49,11 @@ class QuarantineHeap {
   // call.
   void retire_freed();
 
-  std::size_t used() const { return used_; }  // the bytes of all blocks ever allocated
-  std::size_t live() const { return live_; }  // the bytes of the blocks that are not freed
+  std::size_t used() const { return used_; }          // the bytes of all blocks ever allocated
+  std::size_t live() const { return live_; }          // the bytes of the blocks that are not freed
+  std::size_t blocks_used() const { return count_; }  // the blocks ever allocated
+  // Whether so little is left that a library's allocations must fail, so that those of its host do not.
+  bool is_nearly_used_up() const { return count_ > most_blocks - most_blocks / 64 || used_ > most - most / 64; }
 
  private:
   static constexpr std::size_t reserved = addresses - books;  // the bytes of address space for blocks

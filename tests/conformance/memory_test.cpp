@@ -139,6 +139,15 @@ TEST(FillPattern, HasOppositeSignsAndTheSizeOfOne) {
   }
 }
 
+TEST(QuarantineHeap, KeepsSomeBlocksForTheHost) {
+  sandbox::QuarantineHeap arena;
+  while (!arena.is_nearly_used_up()) ASSERT_NE(arena.allocate(1, std::byte{}), nullptr);
+  const std::size_t left = sandbox::QuarantineHeap::most_blocks - arena.blocks_used();
+  ASSERT_GT(left, 1000U);
+  for (std::size_t k = 0; k < left; ++k) ASSERT_NE(arena.allocate(1, std::byte{}), nullptr);
+  EXPECT_EQ(arena.allocate(1, std::byte{}), nullptr);
+}
+
 TEST(QuarantineHeap, DetectsMisuseOfItsBlocks) {
   const auto damage_after = [](auto deed) {
     sandbox::QuarantineHeap arena;
