@@ -389,7 +389,8 @@ class Investigation {
     };
     const auto foretells_most = [&](const Tested& t) {
       const Hypothesis& h = *t.hypothesis;
-      return t.predicate.empty() && !h.is_everywhere && std::ranges::all_of(t.explained, has_fractions) &&
+      return t.predicate.empty() && !h.is_everywhere && !h.states_condition &&
+             std::ranges::all_of(t.explained, has_fractions) &&
              (h.about == About::arguments || h.about == About::computation) && !h.may_pass &&
              t.explained.size() >= 2 * few_cases && 2 * t.explained.size() >= failing.size() && !is_small(t);
     };
@@ -976,8 +977,28 @@ class Investigation {
         return std::ranges::all_of(own, [&](std::size_t i) { return h.explains(answer_of(rows_[i])); });
       };
       const auto at = std::ranges::find_if(appearances, is_of_all);
-      if (own.size() >= few_cases && at != appearances.end()) c.does = at->does;
+      if (own.size() < few_cases) continue;
+      if (at != appearances.end())
+        c.does = at->does;
+      else if (const auto output = only_wrong_output(own))
+        c.does = concat("give wrong values as ", *output);
     }
+  }
+
+  // The name of the result that is wrong in all of these answers, where the others are right.
+  std::optional<std::string_view> only_wrong_output(const std::vector<std::size_t>& rows) const {
+    std::optional<std::size_t> only;
+    for (const std::size_t i : rows) {
+      const std::vector<Tensor>& right = rows_[i].call->expected.outs;
+      if (op_.outs() < 2 || right.size() != op_.outs() || rows_[i].outs.size() != right.size()) return std::nullopt;
+      for (std::size_t k = 0; k < right.size(); ++k) {
+        const std::vector<bool> are_right = judge::right_elements(op_, rows_[i].call->expected, k, rows_[i].outs[k]);
+        if (std::ranges::find(are_right, false) == are_right.end()) continue;
+        if (only.value_or(k) != k) return std::nullopt;
+        only = k;
+      }
+    }
+    return only ? std::optional(op_.arguments[op_.arguments.size() - op_.outs() + *only].name) : std::nullopt;
   }
 
   // The predicate of a cause with the name of an argument where it speaks of some tensor or number.

@@ -22,6 +22,8 @@ constexpr std::size_t most_found = 6;        // hypotheses for one list of answe
 constexpr std::size_t fewest_outside = 4;  // right elements that a condition without a substitute tells from wrong ones
 constexpr double fewest_share_outside = 1.0 / 6;  // of the elements of an answer, on average
 constexpr int bits_of_float32 = 24;
+constexpr int fewest_of_float32 =
+    8;                          // right bits of results that have lost precision: with fewer, another mistake shows
 constexpr int most_lost = 3;    // bits of a half type, where another mistake may be the cause
 constexpr int most_spread = 5;  // bits between a usual and a bad answer of arithmetic with few bits
 constexpr double nearly_all_wrong = 0.97, most_meant = 0.6;
@@ -45,33 +47,33 @@ struct Condition {
   bool is_place = false;
 };
 
+// Whether the operator divides its operands: remainders are told by the signs of both.
+bool divides(const Operator& op) {
+  constexpr auto words = std::to_array<std::string_view>({"div", "mod", "remainder"});
+  return std::ranges::any_of(words, [&](std::string_view w) { return op.name.find(w) != op.name.npos; });
+}
+
 struct SpecialPair {
   std::string_view says;
   bool (*holds)(Real a, Real b);
+  bool is_of_division = false;
 };
 constexpr auto special_pairs = std::to_array<SpecialPair>({
     {"for equal operands", [](Real a, Real b) { return a == b; }},
     {"for equal operands other than 0", [](Real a, Real b) { return a == b && a != 0; }},
-    {"where the divisor is 0", [](Real, Real b) { return b == 0; }},
+    {"where the divisor is 0", [](Real, Real b) { return b == 0; }, true},
     {"where operands of opposite signs leave a remainder",
-     [](Real a, Real b) { return ((a < 0 && b > 0) || (a > 0 && b < 0)) && std::fmod(a, b) != 0; }},
-    {"where a negative divisor leaves a remainder", [](Real a, Real b) { return b < 0 && std::fmod(a, b) != 0; }},
+     [](Real a, Real b) { return ((a < 0 && b > 0) || (a > 0 && b < 0)) && std::fmod(a, b) != 0; }, true},
+    {"where a negative divisor leaves a remainder", [](Real a, Real b) { return b < 0 && std::fmod(a, b) != 0; }, true},
     {"for operands of opposite signs", [](Real a, Real b) { return (a < 0 && b > 0) || (a > 0 && b < 0); }},
     {"for negative operands", [](Real a, Real b) { return a < 0 && b < 0; }},
-    {"where there is a remainder", [](Real a, Real b) { return b != 0 && std::fmod(a, b) != 0; }},
+    {"where there is a remainder", [](Real a, Real b) { return b != 0 && std::fmod(a, b) != 0; }, true},
     {"for operands that are equal as float32",
      [](Real a, Real b) { return a != b && static_cast<float>(a) == static_cast<float>(b); }},
     {"where one operand is NaN", [](Real a, Real b) { return std::isnan(a) != std::isnan(b); }},
     {"where both operands are NaN", [](Real a, Real b) { return std::isnan(a) && std::isnan(b); }},
     {"where both operands are 0", [](Real a, Real b) { return a == 0 && b == 0; }},
 });
-
-// Whether an argument divides: remainders are told by the signs of both operands.
-bool is_divisor(const Operator& op, std::size_t i) {
-  constexpr auto names = std::to_array<std::string_view>({"::remainder.", "::fmod.", "::div.", "::floor_divide."});
-  return op.arguments[i].name == "other" &&
-         std::ranges::any_of(names, [&](std::string_view n) { return op.name.find(n) != op.name.npos; });
-}
 
 // The numbers of the operands at each element of a result, where each operand broadcasts to the result. A number that
 // divides is an operand, too. Indices that choose several elements each are the only operand: they have the first sizes
@@ -81,7 +83,7 @@ class Operands {
   Operands(const Operator& op, const cases::HostCall& call, const Tensor& out) {
     for (std::size_t i = 0; i + op.outs() < op.arguments.size(); ++i) {
       const Tensor* t = std::get_if<Tensor>(&call.arguments[i]);
-      if (const auto number = number_in(call.arguments[i]); number && is_divisor(op, i)) {
+      if (const auto number = number_in(call.arguments[i]); number && op.arguments[i].name == "other" && divides(op)) {
         names_.push_back("other"), arrays_.emplace_back();
         arrays_.back()[0] = real(*number);
       }
@@ -419,9 +421,10 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
     }
     if (n == 2)
       for (const SpecialPair& pair : special_pairs)
-        all.push_back({std::string(pair.says), [holds = pair.holds](const Result& e) {
-                         return e.operands.size() == 2 && holds(e.operands[0], e.operands[1]);
-                       }});
+        if (!pair.is_of_division || divides(op))
+          all.push_back({std::string(pair.says), [holds = pair.holds](const Result& e) {
+                           return e.operands.size() == 2 && holds(e.operands[0], e.operands[1]);
+                         }});
   }
   const auto result = [&](std::string_view says, bool (*holds)(const Result&)) {
     all.push_back({std::string(says), holds});
@@ -572,6 +575,9 @@ std::optional<int> right_bits(const Output& output, const Seen& seen) {
     if (std::isfinite(e.right) != std::isfinite(seen.got[k])) return std::nullopt;
     if (!std::isfinite(e.right) || seen.got[k] == e.right) continue;
     const Real size = scale(output, e, bounds[static_cast<std::size_t>(k)]);
+    // An entry that lets float64 results be computed in float32 tells nothing about lost bits.
+    if (e.dtype == DType::float64 && e.right != 0 && size > std::ldexp(std::fabs(e.right), bits_of_float32))
+      return std::nullopt;
     worst = std::max(worst, size > 0 ? std::fabs(seen.got[k] - e.right) / size : infinite);
   }
   return worst > 0 && worst < 1 ? std::optional(static_cast<int>(-std::log2(worst))) : std::nullopt;
@@ -601,11 +607,11 @@ constexpr auto precisions = std::to_array<Precision>({
     {"float16 and bfloat16 results", is_half, 3, bits_of_float32, true},
     {"float16 results", [](DType d) { return d == DType::float16; }, 3, bits_of_float32, true},
     {"bfloat16 results", [](DType d) { return d == DType::bfloat16; }, 3, bits_of_float32, true},
-    {"float32 results", [](DType d) { return d == DType::float32; }, 5, bits_of_float32 - 3},
+    {"float32 results", [](DType d) { return d == DType::float32; }, fewest_of_float32, bits_of_float32 - 3},
     // Where numbers cancel, fewer bits than those of float32 are right.
     {"float64 results", is_float64, bits_of_float32 - 10, 2 * bits_of_float32 - 13, true},
-    {"float64 results", is_float64, 5, bits_of_float32 - 11},
-    {"results", is_floating, 5, bits_of_float32 - 3},
+    {"float64 results", is_float64, fewest_of_float32, bits_of_float32 - 11},
+    {"results", is_floating, fewest_of_float32, bits_of_float32 - 3},
 });
 
 std::string losing(const Output& output, const Precision& p, int bits) {

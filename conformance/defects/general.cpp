@@ -472,6 +472,38 @@ Hypothesis in_other_places(const Operator& op, std::size_t output) {
           explains};
 }
 
+// Results that differ from the right ones by one factor, or by one number, in each call.
+Hypothesis changed_alike(const Operator& op, std::size_t output, bool is_factor) {
+  const auto differs = [output](const cases::HostCall& call) {
+    return call.valid() && output < call.expected.outs.size() && is_floating(call.expected.outs[output].dtype) &&
+           call.expected.outs[output].count() > 1;
+  };
+  const auto explains = [=](const Answered& a) {
+    if (!differs(a.call) || a.refused() || output >= a.outs.size()) return false;
+    const Tensor &got = a.outs[output], &right = a.call.expected.outs[output];
+    if (got.dtype != right.dtype || got.sizes != right.sizes) return false;
+    const Array<Real> x = read<Real>(right), y = read<Real>(got);
+    std::optional<Real> change;
+    Int number = 0;
+    for (Int k = 0; k < x.count(); ++k) {
+      if (!std::isfinite(x[k]) || (is_factor && x[k] == 0)) continue;
+      const Real now = is_factor ? y[k] / x[k] : y[k] - x[k];
+      if (!change) change = now;
+      const Real size = is_factor ? std::fabs(*change) : std::max(std::fabs(x[k]), std::fabs(y[k]));
+      if (!(std::fabs(now - *change) <= 8 * ulp(right.dtype, size))) return false;
+      ++number;
+    }
+    return number > 1 && *change != (is_factor ? 1 : 0);
+  };
+  return {fmt::format(fmt::runtime(is_factor ? "multiply {} by one number" : "add one number to {}"),
+                      results_of(op, output)),
+          About::places,
+          false,
+          false,
+          differs,
+          explains};
+}
+
 // Wrong results that are elements of an input, as all right ones are.
 Hypothesis from_other_places(const Operator& op, std::size_t input) {
   const auto unique = [](std::vector<Real> all) {
@@ -517,7 +549,10 @@ std::vector<Hypothesis> mistakes_of_any_kernel(const Operator& op) {
 
 std::vector<Hypothesis> appearances_of(const Operator& op) {
   std::vector<Hypothesis> found;
-  for (std::size_t k = 0; k < op.outs(); ++k) found.push_back(in_other_places(op, k));
+  for (std::size_t k = 0; k < op.outs(); ++k) {
+    found.push_back(in_other_places(op, k));
+    for (const bool is_factor : {true, false}) found.push_back(changed_alike(op, k, is_factor));
+  }
   for (std::size_t i = 0; i < inputs_of(op); ++i)
     if (is_tensor(op.arguments[i])) found.push_back(from_other_places(op, i));
   return found;

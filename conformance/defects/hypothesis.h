@@ -59,8 +59,8 @@ struct Hypothesis {
 // reference answers a changed call, or changes the reference's results.
 std::vector<Hypothesis> known_mistakes(const Operator& op);
 
-// What wrong results can look like: right numbers in wrong places, or elements of an input from wrong places. Which
-// mistake makes them so is not known.
+// What wrong results can look like: right numbers in wrong places, elements of an input from wrong places, or right
+// results that are all changed by one factor or difference. Which mistake makes them so is not known.
 std::vector<Hypothesis> appearances_of(const Operator& op);
 
 // What the wrong elements of some answers have in common, and no right element: a special value among the numbers that

@@ -718,13 +718,17 @@ class Mistakes {
     });
     return most;
   }
-  // Whether results differ by what float32 can lose of numbers of this size.
+  // Whether results differ by what float32 can lose of numbers of this size, and most by what it can lose of
+  // themselves.
   static bool are_near(const Array<Real>& got, const Array<Real>& right, Real size) {
-    for (Int k = 0; k < got.count(); ++k)
-      if (std::isfinite(right[k]) && std::isfinite(got[k]) &&
-          std::fabs(got[k] - right[k]) > 0x1p-12 * std::max(std::fabs(right[k]), size))
-        return false;
-    return true;
+    Int near = 0, all = 0;
+    for (Int k = 0; k < got.count(); ++k) {
+      if (!std::isfinite(right[k]) || !std::isfinite(got[k])) continue;
+      const Real error = std::fabs(got[k] - right[k]);
+      if (error > 0x1p-12 * std::max(std::fabs(right[k]), size)) return false;
+      ++all, near += error <= 0x1p-12 * std::fabs(right[k]);
+    }
+    return 2 * near >= all;
   }
 
   static void saturate(Tensor& t, DType dtype) {
@@ -775,7 +779,7 @@ class Mistakes {
         write(all, out);
         return true;
       });
-    if (!divides()) one_less();
+    if (!divides() && !is_named("::bucketize.") && !is_named("::searchsorted.")) one_less();
     off_by_one();
     empty_windows();
     overflows();

@@ -191,8 +191,15 @@ struct Pairs {
        left_shift = false, right_shift = false;
 };
 
-bool is_named(const Operator& op, std::string_view word) { return op.name.find(word) != std::string_view::npos; }
-constexpr std::string_view of_powers = "pow", of_shifts = "shift";
+// Whether the operator's name has one of the words, which are separated by spaces; true if there are none.
+bool is_named(const Operator& op, std::string_view words) {
+  for (std::size_t begin = 0, end = 0; begin < words.size(); begin = end + 1) {
+    end = std::min(words.find(' ', begin), words.size());
+    if (op.name.find(words.substr(begin, end - begin)) != std::string_view::npos) return true;
+  }
+  return words.empty();
+}
+constexpr std::string_view of_divisions = "div mod remainder", of_powers = "pow", of_shifts = "shift";
 
 // Examines pairs of operands of a common dtype. Powers and shifts are costly, so they are examined only for operators
 // whose flags report them.
@@ -279,7 +286,7 @@ class PairsOf {
   Pairs p_;
 };
 
-// Flags of the call. Those about powers and shifts apply to operators with `of_operators` in their names.
+// Flags of the call. Those about quotients, powers and shifts apply to operators with `of_operators` in their names.
 struct PairFlag {
   std::string_view says;
   bool Pairs::*holds;
@@ -291,15 +298,16 @@ constexpr auto pair_flags = std::to_array<PairFlag>({
     {"the second operand is not 0 and their dtype holds it as 0 somewhere", &Pairs::held_as_0},
     {"both operands have opposite signs somewhere", &Pairs::opposite_signs},
     {"both operands are negative somewhere", &Pairs::negative},
-    {"a remainder of operands of opposite signs is not 0 somewhere", &Pairs::remainder_of_opposite_signs},
-    {"a remainder is not 0 somewhere", &Pairs::remainder},
-    {"a remainder by what the dtype holds of the second operand is another somewhere", &Pairs::remainder_by_held},
-    {"a quotient of negative operands is below 1 somewhere", &Pairs::quotient_of_negative_below_1},
-    {"a quotient is below 1 somewhere", &Pairs::quotient_below_1},
-    {"a quotient is 2^31 or more somewhere", &Pairs::quotient_above_2g},
-    {"a quotient is -2^31 or less somewhere", &Pairs::quotient_below_minus_2g},
-    {"a quotient differs from the product with the reciprocal somewhere", &Pairs::reciprocal},
-    {"the least integer is divided by -1 somewhere", &Pairs::least_by_minus_1},
+    {"a remainder of operands of opposite signs is not 0 somewhere", &Pairs::remainder_of_opposite_signs, of_divisions},
+    {"a remainder is not 0 somewhere", &Pairs::remainder, of_divisions},
+    {"a remainder by what the dtype holds of the second operand is another somewhere", &Pairs::remainder_by_held,
+     of_divisions},
+    {"a quotient of negative operands is below 1 somewhere", &Pairs::quotient_of_negative_below_1, of_divisions},
+    {"a quotient is below 1 somewhere", &Pairs::quotient_below_1, of_divisions},
+    {"a quotient is 2^31 or more somewhere", &Pairs::quotient_above_2g, of_divisions},
+    {"a quotient is -2^31 or less somewhere", &Pairs::quotient_below_minus_2g, of_divisions},
+    {"a quotient differs from the product with the reciprocal somewhere", &Pairs::reciprocal, of_divisions},
+    {"the least integer is divided by -1 somewhere", &Pairs::least_by_minus_1, of_divisions},
     {"a power is 2^31 or more somewhere", &Pairs::power_above_2g, of_powers},
     {"a power is above 2^53 somewhere", &Pairs::power_above_double, of_powers},
     {"a power is beyond its integers somewhere", &Pairs::power_beyond, of_powers},
