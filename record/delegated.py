@@ -210,6 +210,11 @@ class Transposed(nn.Module):
         return F.relu(self.up(x))
 
 
+def pixels():
+    """Convolutions of single pixels: of all channels, of groups, and with a stride."""
+    return nn.Sequential(nn.Conv2d(6, 8, 1), nn.Conv2d(8, 4, 1, groups=2), nn.Conv2d(4, 5, 1, stride=2))
+
+
 def lower(module, inputs, dynamic=None):
     exported = export(module.eval(), inputs, dynamic_shapes=dynamic, strict=True)
     return to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner()]).to_executorch().buffer
@@ -321,6 +326,7 @@ PROGRAMS = {
     "static_int8_activations": (lambda i: lower_quantized(Activations(), i()), randoms((16, 6))),
     "static_int8_transposed": (lambda i: lower_quantized(Transposed(), i()), randoms((1, 3, 5, 5))),
     "dynamic_int8_conv": (lambda i: lower_quantized(Image(), i(), dynamic=True), IMAGE),
+    "dynamic_int8_pixels": (lambda i: lower_quantized(pixels(), i(), dynamic=True), randoms((2, 6, 4, 5))),
     "dynamic_int4_linear": (lambda i: lower_quantized(nn.Sequential(nn.Linear(12, 8)), i(), **INT4), randoms((3, 12))),
 }
 # Programs whose results are compared bit for bit: their arithmetic is that of integers with a stated rounding.

@@ -16,12 +16,6 @@ namespace assay::kernels::HWY_NAMESPACE {
 
 HWY_INLINE Vector number(float x) { return hn::Set(floats, x); }
 
-// If an operand is NaN or both are zeros, Min and Max return the second operand on x86 and the number on Arm.
-HWY_INLINE Vector clamped(Vector x, Vector low, Vector high) {
-  const Vector y = hn::Min(high, hn::Max(low, x));
-  return HWY_TARGET == HWY_NEON ? hn::IfThenElse(hn::IsNaN(x), x, y) : y;
-}
-
 // 1 / (1 + e^-x), computed from e^-|x|, which cannot overflow.
 HWY_INLINE Vector sigmoid(Vector x) {
   const Vector e = hn::Exp(floats, hn::Neg(hn::Abs(x)));

@@ -72,6 +72,21 @@ constexpr std::size_t block_of(const Convolution& c, std::size_t height, std::si
   return std::min(most > rows.reach ? (most - rows.reach) / c.y.stride + 1 : 1, height) * width;
 }
 
+// How the sums of steps become floats.
+struct FloatResults {
+  const Steps* steps;       // of the first result
+  std::size_t step_stride;  // 1 if each result has its own row of steps, else 0
+  const Epilogue& epilogue;
+};
+
+// The code that is the image outside of its bounds.
+inline std::uint8_t outside_of(const IntegerConvolution& c, const FloatResults* floats) {
+  return static_cast<std::uint8_t>(floats ? floats->steps->zero : c.input_zero_point);
+}
+
+// The bytes of a result.
+constexpr std::size_t result_bytes(const IntegerConvolution& c) { return c.has_steps ? sizeof(float) : 1; }
+
 // One group of one image. Codes are unsigned bytes: `flip` turns a signed code into one that is greater by 128.
 struct IntegerProduct {
   const IntegerConvolution& c;
@@ -83,10 +98,11 @@ struct IntegerProduct {
   const std::uint8_t* codes = nullptr;        // the first channel of the group in the first pixel
   const float* packed = nullptr;
   std::uint8_t* out = nullptr;
-  std::size_t out_stride = 0;
+  std::size_t out_stride = 0;            // bytes
+  const FloatResults* floats = nullptr;  // null if the results are codes
 
   std::uint8_t flip() const { return c.has_signed_input ? 0x80 : 0; }
-  std::uint8_t outside() const { return static_cast<std::uint8_t>(c.input_zero_point) ^ flip(); }
+  std::uint8_t outside() const { return outside_of(c, floats) ^ flip(); }
   std::size_t row_bytes() const { return panels.depth * 4; }
   std::size_t height() const { return c.shape.y.results(image.height, false); }
   std::size_t width() const { return c.shape.x.results(image.width, false); }
@@ -98,10 +114,12 @@ struct IntegerProduct {
 };
 
 // Stores the numbers of a channel whose weights have this sum. Scales are `stride` floats behind sums, and shifts
-// behind scales. The sum begins with what the zero point of the input adds to all products.
+// behind scales. The sum begins with what the zero point of the input adds to all products. If this zero point is
+// known only when the convolution runs, the stored sum is that of the zero point 1.
 inline void store_numbers(const IntegerConvolution& c, const ChannelNumbers& numbers, std::int32_t weights, float* to,
                           std::size_t stride) {
-  const auto zero_point = static_cast<std::uint32_t>(c.input_zero_point + (c.has_signed_input ? 128 : 0));
+  const auto zero_point =
+      static_cast<std::uint32_t>(c.has_steps ? 1 : c.input_zero_point + (c.has_signed_input ? 128 : 0));
   const std::uint32_t begin =
       static_cast<std::uint32_t>(numbers.addend) - zero_point * static_cast<std::uint32_t>(weights);
   std::memcpy(to, &begin, sizeof begin);
@@ -142,8 +160,11 @@ constexpr std::size_t place_of_channel(std::size_t channel, std::size_t lanes) {
 std::size_t packed_depthwise_floats(const IntegerConvolution&);
 void pack_depthwise(const IntegerConvolution&, const std::int8_t* weight, const WeightStrides&, const Channels&,
                     float* packed);
-// Computes one image.
+// Computes one image; out_stride is in codes.
 void convolve_depthwise(const IntegerConvolution&, const CodeImages&, const float* packed, std::uint8_t* out,
                         std::size_t out_stride, const Threads&);
+// The same for codes of steps; out_stride is in floats. `outside` is memory for padded_channels bytes.
+void convolve_depthwise_steps(const IntegerConvolution&, const CodeImages&, const FloatResults&, const float* packed,
+                              float* out, std::size_t out_stride, std::uint8_t* outside, const Threads&);
 
 }  // namespace assay::kernels

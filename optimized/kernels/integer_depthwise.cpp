@@ -6,7 +6,51 @@
 #include <cstring>
 
 #include "optimized/kernels/dot-inl.h"
+#include "optimized/kernels/float_results-inl.h"
 #include "optimized/kernels/integer_blocks.h"
+
+#ifndef ASSAY_KERNELS_INTEGER_DEPTHWISE_CPP
+#define ASSAY_KERNELS_INTEGER_DEPTHWISE_CPP
+namespace assay::kernels {
+
+// One image, and where its results are.
+struct DepthwiseImage {
+  const IntegerConvolution& c;
+  const CodeImages& image;
+  const float* packed;
+  const std::uint8_t* outside;  // the code of the outside for each channel
+  std::uint8_t* out;
+  std::size_t out_stride;      // bytes
+  const FloatResults* floats;  // null if the results are codes
+
+  // The pixels under the taps of result (y, x) and, to the right of them, those of the next results.
+  void find_pixels(std::size_t y, std::size_t x, const std::uint8_t** pixels) const {
+    const Convolution& s = c.shape;
+    const auto* codes = static_cast<const std::uint8_t*>(image.data);
+    const std::size_t first = x * s.x.stride - s.x.padding, n = strip_pixels(s),
+                      step = s.x.dilation * image.pixel_stride;
+    const bool is_inside = first < image.width && (n - 1) * s.x.dilation < image.width - first;
+    for (std::size_t i = 0; i < s.y.kernel; ++i, pixels += n) {
+      const std::size_t row = y * s.y.stride + i * s.y.dilation - s.y.padding;
+      if (row < image.height && is_inside) {
+        const std::uint8_t* from = codes + (row * image.width + first) * image.pixel_stride;
+        for (std::size_t j = 0; j < n; j += 4, from += 4 * step)
+          pixels[j] = from, pixels[j + 1] = from + step, pixels[j + 2] = from + 2 * step,
+          pixels[j + 3] = from + 3 * step;
+        continue;
+      }
+      for (std::size_t j = 0; j < n; ++j) {
+        const std::size_t column = first + j * s.x.dilation;
+        pixels[j] = row < image.height && column < image.width
+                        ? codes + (row * image.width + column) * image.pixel_stride
+                        : outside;
+      }
+    }
+  }
+};
+
+}  // namespace assay::kernels
+#endif
 
 // A vector of bytes has the codes of four vectors of channels, in the order of ToCodes. From the vectors of four taps,
 // four vectors are made that have the codes of a channel in each lane. Packed weights and numbers are in the order of
@@ -46,7 +90,8 @@ HWY_INLINE void transpose(Integers (&x)[4]) {
 template <std::size_t S>
 class Parts {
  public:
-  explicit HWY_INLINE Parts(std::size_t n) : bytes_(n) {}
+  explicit HWY_INLINE Parts(std::size_t n) : n_(n), bytes_(n) {}
+  HWY_INLINE std::size_t count() const { return n_; }
   HWY_INLINE Integers load(const std::uint8_t* const (&p)[S]) const {
     if constexpr (S == 1) {
       return hn::BitCast(integers, bytes_.load(p[0]));
@@ -79,6 +124,7 @@ class Parts {
     }
   }
 
+  std::size_t n_;
   BytesOf<hn::CappedTag<float, lanes / S>> bytes_;
 };
 
@@ -89,13 +135,66 @@ struct Strip {
   std::uint8_t* out[T];  // null for a result that does not exist
 };
 
+// Turns the sums of a chunk of channels of S results into codes, and stores them. The sums begin with the packed sums.
+template <std::size_t S>
+class ChunkOfCodes {
+ public:
+  static HWY_INLINE Integers first(const float* packed, std::size_t j) { return load_integers(packed + j * lanes); }
+
+  explicit HWY_INLINE ChunkOfCodes(const IntegerConvolution& c, const FloatResults*) : to_codes_(c.result) {}
+  HWY_INLINE void store(const Integers (&sums)[4], const Vector (&scales)[4], const Vector (&shifts)[4], const float*,
+                        std::size_t channel, const Parts<S>& parts, std::uint8_t* const (&out)[S]) const {
+    const Integers codes = to_codes_(sums, scales, shifts);
+    unrolled<S>([&](auto s) HWY_ATTR {
+      if (out[s]) parts.template store<s>(codes, out[s] + channel);
+    });
+  }
+
+ private:
+  ToCodes to_codes_;
+};
+
+// Turns them into floats. They begin with 0.
+template <std::size_t S>
+class ChunkOfFloats {
+ public:
+  static HWY_INLINE Integers first(const float*, std::size_t) { return hn::Zero(integers); }
+
+  HWY_INLINE ChunkOfFloats(const IntegerConvolution&, const FloatResults* results) : to_floats_(*results) {}
+  HWY_INLINE void store(const Integers (&sums)[4], const Vector (&scales)[4], const Vector (&shifts)[4],
+                        const float* packed, std::size_t channel, const Parts<S>& parts,
+                        std::uint8_t* const (&out)[S]) const {
+    constexpr std::size_t block = std::min<std::size_t>(lanes, 4);  // lanes: see place_of_channel
+    HWY_ALIGN float lane[4 * lanes], ordered[chunk];
+    unrolled<4>([&](auto j) HWY_ATTR {
+      hn::Store(to_floats_(0, sums[j], load_integers(packed + j * lanes), scales[j], shifts[j]), floats,
+                lane + j * lanes);
+    });
+    for (std::size_t b = 0; b < lanes / block; ++b)
+      for (std::size_t j = 0; j < 4; ++j)
+        std::memcpy(ordered + (b * 4 + j) * block, lane + j * lanes + b * block, block * sizeof(float));
+    for (std::size_t s = 0; s < S; ++s) {
+      if (!out[s]) continue;
+      float* to = reinterpret_cast<float*>(out[s]) + channel;
+      std::memcpy(to, ordered + s * chunk / S, parts.count() * sizeof(float));
+      to_floats_.finish(to, parts.count());
+    }
+  }
+
+ private:
+  ToFloats to_floats_;
+};
+
+template <bool has_steps, std::size_t S>
+using Chunk = std::conditional_t<has_steps, ChunkOfFloats<S>, ChunkOfCodes<S>>;
+
 // A chunk of channels of S strips.
-template <class Dot, std::size_t T, std::size_t S>
+template <bool has_steps, class Dot, std::size_t T, std::size_t S>
 HWY_INLINE void convolve_chunk(const Strip<T> (&strips)[S], std::size_t channel, std::size_t groups, Integers flip,
-                               const ToCodes& to_codes, const float* packed, const Parts<S>& parts) {
+                               const Chunk<has_steps, S>& results, const float* packed, const Parts<S>& parts) {
   Integers sums[T][4];
   unrolled<4>([&](auto j) HWY_ATTR {
-    const Integers begin = load_integers(packed + j * lanes);
+    const Integers begin = results.first(packed, j);
     unrolled<T>([&](auto t) HWY_ATTR { sums[t][j] = begin; });
   });
   const float* weights = packed + 3 * chunk;
@@ -120,53 +219,19 @@ HWY_INLINE void convolve_chunk(const Strip<T> (&strips)[S], std::size_t channel,
     shifts[j] = hn::LoadU(floats, packed + 2 * chunk + j * lanes);
   });
   unrolled<T>([&](auto t) HWY_ATTR {
-    const hn::Vec<Floats> codes = hn::BitCast(floats, to_codes(sums[t], scales, shifts));
-    unrolled<S>([&](auto s) HWY_ATTR {
-      if (t == 0 || strips[s].out[t]) parts.template store<s>(hn::BitCast(integers, codes), strips[s].out[t] + channel);
-    });
+    std::uint8_t* out[S];
+    unrolled<S>([&](auto s) HWY_ATTR { out[s] = strips[s].out[t]; });
+    results.store(sums[t], scales, shifts, packed, channel, parts, out);
   });
 }
 
-// One image, and the code of the outside.
-struct Depthwise {
-  const IntegerConvolution& c;
-  const CodeImages& image;
-  const float* packed;
-
-  // The pixels under the taps of result (y, x) and, to the right of them, those of the next results.
-  HWY_NOINLINE void find_pixels(std::size_t y, std::size_t x, const std::uint8_t** pixels) const {
-    const Convolution& s = c.shape;
-    const auto* codes = static_cast<const std::uint8_t*>(image.data);
-    const auto* outside = reinterpret_cast<const std::uint8_t*>(packed);
-    const std::size_t first = x * s.x.stride - s.x.padding, n = strip_pixels(s),
-                      step = s.x.dilation * image.pixel_stride;
-    const bool is_inside = first < image.width && (n - 1) * s.x.dilation < image.width - first;
-    for (std::size_t i = 0; i < s.y.kernel; ++i, pixels += n) {
-      const std::size_t row = y * s.y.stride + i * s.y.dilation - s.y.padding;
-      if (row < image.height && is_inside) {
-        const std::uint8_t* from = codes + (row * image.width + first) * image.pixel_stride;
-        for (std::size_t j = 0; j < n; j += 4, from += 4 * step)
-          pixels[j] = from, pixels[j + 1] = from + step, pixels[j + 2] = from + 2 * step,
-          pixels[j + 3] = from + 3 * step;
-        continue;
-      }
-      for (std::size_t j = 0; j < n; ++j) {
-        const std::size_t column = first + j * s.x.dilation;
-        pixels[j] = row < image.height && column < image.width
-                        ? codes + (row * image.width + column) * image.pixel_stride
-                        : outside;
-      }
-    }
-  }
-};
-
 // Some rows of results, S strips at a time.
-template <class Dot, std::size_t T, std::size_t S>
-void convolve_strips(const Depthwise& d, std::uint8_t* out, std::size_t out_stride, Range rows) {
+template <bool has_steps, class Dot, std::size_t T, std::size_t S>
+void convolve_strips(const DepthwiseImage& d, Range rows) {
   const Convolution& s = d.c.shape;
   const std::size_t width = s.x.results(d.image.width, false), groups = tap_groups(s), step = floats_of_chunk(s);
   const Integers flip = number(d.c.has_signed_input ? static_cast<std::int32_t>(0x80808080u) : 0);
-  const ToCodes to_codes(d.c.result);
+  const Chunk<has_steps, S> results(d.c, d.floats);
   Strip<T> strips[S];
   for (std::size_t y = rows.begin; y < rows.end; ++y)
     for (std::size_t x = 0; x < width; x += S * T) {
@@ -174,40 +239,40 @@ void convolve_strips(const Depthwise& d, std::uint8_t* out, std::size_t out_stri
         const std::size_t first = std::min(x + i * T, width - 1);  // strips behind the row repeat its last result
         d.find_pixels(y, first, strips[i].pixels);
         for (std::size_t t = 0; t < T; ++t)
-          strips[i].out[t] = first + t < width ? out + (y * width + first + t) * out_stride : nullptr;
+          strips[i].out[t] = first + t < width ? d.out + (y * width + first + t) * d.out_stride : nullptr;
       }
       const float* packed = d.packed + padded_channels(s) / 4;
       for (std::size_t channel = 0; channel < s.groups; channel += chunk, packed += step)
-        convolve_chunk<Dot>(strips, channel, groups, flip, to_codes, packed,
-                            Parts<S>(std::min(chunk, s.groups - channel)));
+        convolve_chunk<has_steps, Dot>(strips, channel, groups, flip, results, packed,
+                                       Parts<S>(std::min(chunk, s.groups - channel)));
     }
 }
 
-template <class Dot, std::size_t T>
-void convolve_parts(const Depthwise& d, std::uint8_t* out, std::size_t out_stride, Range rows) {
-  auto convolve = convolve_strips<Dot, T, 1>;
+template <bool has_steps, class Dot, std::size_t T>
+void convolve_parts(const DepthwiseImage& d, Range rows) {
+  auto convolve = convolve_strips<has_steps, Dot, T, 1>;
   if constexpr (lanes >= 8)
-    if (parts_of_chunk(d.c.shape) == 2) convolve = convolve_strips<Dot, T, 2>;
+    if (parts_of_chunk(d.c.shape) == 2) convolve = convolve_strips<has_steps, Dot, T, 2>;
   if constexpr (lanes >= 16)
-    if (parts_of_chunk(d.c.shape) == 4) convolve = convolve_strips<Dot, T, 4>;
-  convolve(d, out, out_stride, rows);
+    if (parts_of_chunk(d.c.shape) == 4) convolve = convolve_strips<has_steps, Dot, T, 4>;
+  convolve(d, rows);
 }
 
 // Some rows of an image's results.
-template <class Dot>
-void convolve_rows_by(const IntegerConvolution& c, const CodeImages& image, const float* packed, std::uint8_t* out,
-                      std::size_t out_stride, Range rows) {
-  const auto convolve = strip_results(c.shape) == 2 ? convolve_parts<Dot, 2> : convolve_parts<Dot, 1>;
-  convolve({c, image, packed}, out, out_stride, rows);
+template <bool has_steps, class Dot>
+void convolve_rows_by(const DepthwiseImage& d, Range rows) {
+  const auto convolve =
+      strip_results(d.c.shape) == 2 ? convolve_parts<has_steps, Dot, 2> : convolve_parts<has_steps, Dot, 1>;
+  convolve(d, rows);
 }
 
-void convolve_plainly(const IntegerConvolution& c, const CodeImages& image, const float* packed, std::uint8_t* out,
-                      std::size_t out_stride, Range rows) {
-  convolve_rows_by<Plain>(c, image, packed, out, out_stride, rows);
+template <bool has_steps>
+void convolve_plainly(const DepthwiseImage& d, Range rows) {
+  convolve_rows_by<has_steps, Plain>(d, rows);
 }
-void convolve_fast(const IntegerConvolution& c, const CodeImages& image, const float* packed, std::uint8_t* out,
-                   std::size_t out_stride, Range rows) {
-  convolve_rows_by<Fastest>(c, image, packed, out, out_stride, rows);
+template <bool has_steps>
+void convolve_fast(const DepthwiseImage& d, Range rows) {
+  convolve_rows_by<has_steps, Fastest>(d, rows);
 }
 
 }  // namespace assay::kernels::HWY_NAMESPACE
@@ -249,15 +314,33 @@ void pack_depthwise(const IntegerConvolution& c, const std::int8_t* weight, cons
   }
 }
 
+namespace {
+
+template <bool has_steps>
+void convolve_rows(const DepthwiseImage& d, const Threads& threads) {
+  using Convolve = void (*)(const DepthwiseImage&, Range);
+  constexpr Convolve plain[] = ASSAY_OF_EACH_SET(convolve_plainly<has_steps>),
+                     fast[] = ASSAY_OF_EACH_SET(convolve_fast<has_steps>);
+  const Convolution& s = d.c.shape;
+  const Convolve convolve = (d.c.uses_vnni ? fast : plain)[static_cast<std::size_t>(s.set)];
+  const std::size_t products = s.x.results(d.image.width, false) * s.groups * tap_groups(s);
+  share(threads, s.y.results(d.image.height, false), products, [&](Range rows) { convolve(d, rows); });
+}
+
+}  // namespace
+
 void convolve_depthwise(const IntegerConvolution& c, const CodeImages& image, const float* packed, std::uint8_t* out,
                         std::size_t out_stride, const Threads& threads) {
-  using Convolve =
-      void (*)(const IntegerConvolution&, const CodeImages&, const float*, std::uint8_t*, std::size_t, Range);
-  constexpr Convolve plain[] = ASSAY_OF_EACH_SET(convolve_plainly), fast[] = ASSAY_OF_EACH_SET(convolve_fast);
-  const Convolve convolve = (c.uses_vnni ? fast : plain)[static_cast<std::size_t>(c.shape.set)];
-  const std::size_t products = c.shape.x.results(image.width, false) * c.shape.groups * tap_groups(c.shape);
-  share(threads, c.shape.y.results(image.height, false), products,
-        [&](Range rows) { convolve(c, image, packed, out, out_stride, rows); });
+  const auto* outside = reinterpret_cast<const std::uint8_t*>(packed);
+  convolve_rows<false>({c, image, packed, outside, out, out_stride, nullptr}, threads);
+}
+
+void convolve_depthwise_steps(const IntegerConvolution& c, const CodeImages& image, const FloatResults& floats,
+                              const float* packed, float* out, std::size_t out_stride, std::uint8_t* outside,
+                              const Threads& threads) {
+  std::fill_n(outside, padded_channels(c.shape), outside_of(c, &floats));
+  convolve_rows<true>(
+      {c, image, packed, outside, reinterpret_cast<std::uint8_t*>(out), out_stride * sizeof(float), &floats}, threads);
 }
 
 }  // namespace assay::kernels

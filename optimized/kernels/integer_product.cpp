@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "optimized/kernels/dot-inl.h"
+#include "optimized/kernels/float_results-inl.h"
 #include "optimized/kernels/integer_blocks.h"
 #include "optimized/kernels/lines.h"
 #include "optimized/kernels/tiles-inl.h"
@@ -157,20 +158,23 @@ class Places {
 struct Columns {
   const float *sums, *scales, *shifts;  // of the first column; the sums are integers
   const float* weights;
-  std::size_t count;
+  std::size_t first, count;
 };
 
-// Turns rows of V vectors of sums into codes.
+// Turns rows of V vectors of sums into codes. They begin with the packed sums.
 template <std::size_t V>
 class Codes {
  public:
+  static HWY_INLINE Integers first(const Columns& columns, std::size_t v) {
+    return load_integers(columns.sums + v * lanes);
+  }
   HWY_INLINE Codes(const IntegerProduct& p, const Columns& columns) : to_codes_(p.c.result), bytes_(columns.count) {
     unrolled<4>([&](auto v) HWY_ATTR {
       scales_[v] = hn::LoadU(floats, columns.scales + vector_of(v) * lanes);
       shifts_[v] = hn::LoadU(floats, columns.shifts + vector_of(v) * lanes);
     });
   }
-  HWY_INLINE void store(const Integers (&sums)[V], std::uint8_t* out) const {
+  HWY_INLINE void store(std::size_t, const Integers (&sums)[V], std::uint8_t* out) const {
     Integers four[4];
     unrolled<4>([&](auto v) HWY_ATTR { four[v] = sums[vector_of(v)]; });
     bytes_.store(hn::BitCast(floats, by_vectors(to_codes_(four, scales_, shifts_))), out);
@@ -184,12 +188,48 @@ class Codes {
   Vector scales_[4], shifts_[4];
 };
 
-// R rows of V vectors, of which `count` are stored. Reads the codes of each row at its place.
-template <class Dot, std::size_t R, std::size_t V>
-void tile(const IntegerProduct& p, const Columns& columns, Places& places, std::uint8_t* out, std::size_t count) {
+// Turns them into floats. They begin with 0.
+template <std::size_t V>
+class FloatRows {
+ public:
+  static HWY_INLINE Integers first(const Columns&, std::size_t) { return hn::Zero(integers); }
+
+  HWY_INLINE FloatRows(const IntegerProduct& p, const Columns& columns)
+      : to_floats_(*p.floats), columns_(columns), last_(columns.count - (V - 1) * lanes) {}
+  HWY_INLINE void store(std::size_t result, const Integers (&sums)[V], std::uint8_t* out) const {
+    auto* to = reinterpret_cast<float*>(out);
+    unrolled<V>([&](auto v) HWY_ATTR {
+      constexpr std::size_t at = v * lanes;
+      const Vector x = to_floats_(result, sums[v], load_integers(columns_.sums + at),
+                                  hn::LoadU(floats, columns_.scales + at), hn::LoadU(floats, columns_.shifts + at));
+      if constexpr (v + 1 < V)
+        hn::StoreU(x, floats, to + at);
+      else
+        last_.store(x, to + at);
+    });
+    to_floats_.finish(to, columns_.count);
+  }
+
+ private:
+  ToFloats to_floats_;
+  const Columns& columns_;
+  Part last_;
+};
+
+template <bool has_steps, std::size_t V>
+using ResultRows = std::conditional_t<has_steps, FloatRows<V>, Codes<V>>;
+
+// The place of a column of a result.
+HWY_INLINE std::uint8_t* place_of(const IntegerProduct& p, const Columns& columns, std::size_t result) {
+  return p.out + result * p.out_stride + columns.first * result_bytes(p.c);
+}
+
+// R results from the first on, of V vectors, of which `count` are stored. Reads the codes of each result at its place.
+template <bool has_steps, class Dot, std::size_t R, std::size_t V>
+void tile(const IntegerProduct& p, const Columns& columns, Places& places, std::size_t first, std::size_t count) {
   Integers sums[R][V];
   unrolled<V>([&](auto v) HWY_ATTR {
-    const Integers begin = load_integers(columns.sums + v * lanes);
+    const Integers begin = ResultRows<has_steps, V>::first(columns, v);
     unrolled<R>([&](auto r) HWY_ATTR { sums[r][v] = begin; });
   });
   const std::uint8_t* in[R];
@@ -209,25 +249,26 @@ void tile(const IntegerProduct& p, const Columns& columns, Places& places, std::
         });
       }
     }
-  const Codes<V> codes(p, columns);
+  const ResultRows<has_steps, V> results(p, columns);
+  std::uint8_t* const out = place_of(p, columns, first);
   unrolled<R>([&](auto r) HWY_ATTR {
-    if (r < count) codes.store(sums[r], out + r * p.out_stride);
+    if (r < count) results.store(first + r, sums[r], out + r * p.out_stride);
   });
 }
 
-template <class Dot>
 struct Tiles {
-  using Tile = decltype(&tile<Dot, 1, 1>);
+  using Tile = decltype(&tile<false, Plain, 1, 1>);
   std::size_t rows;
   Tile full, one;  // tiles of `rows` rows, and of one
 };
-template <class Dot, std::size_t... V>
-constexpr std::array<Tiles<Dot>, sizeof...(V)> all_tiles(std::index_sequence<V...>) {
-  return {Tiles<Dot>{rows_of_tile<Dot, V + 1>, tile<Dot, rows_of_tile<Dot, V + 1>, V + 1>, tile<Dot, 1, V + 1>}...};
+template <bool has_steps, class Dot, std::size_t... V>
+constexpr std::array<Tiles, sizeof...(V)> all_tiles(std::index_sequence<V...>) {
+  return {Tiles{rows_of_tile<Dot, V + 1>, tile<has_steps, Dot, rows_of_tile<Dot, V + 1>, V + 1>,
+                tile<has_steps, Dot, 1, V + 1>}...};
 }
 
 // Copies the codes of blocks of results. If they are gathered, a block has a multiple of `rows` results except for the
-// last one, else it has rows of results. Calls compute(vectors, columns, n, out) for each panel of each block of n
+// last one, else it has rows of results. Calls compute(vectors, columns, first, n) for each panel of each block of n
 // results.
 template <class Compute>
 HWY_INLINE void multiply_blocks(const IntegerProduct& p, Range results, Range panels, std::size_t rows,
@@ -243,72 +284,83 @@ HWY_INLINE void multiply_blocks(const IntegerProduct& p, Range results, Range pa
     for (std::size_t panel = panels.begin; panel < panels.end; ++panel) {
       const Range vectors = p.panels.of(panel);
       const std::size_t column = vectors.begin * lanes;
-      const Columns columns{p.sums() + column, p.scales() + column, p.shifts() + column,
+      const Columns columns{p.sums() + column,
+                            p.scales() + column,
+                            p.shifts() + column,
                             p.weights() + column * p.panels.depth,
+                            column,
                             std::min(vectors.size() * lanes, p.panels.columns - column)};
-      compute(vectors.size(), columns, n, p.out + first * p.out_stride + column);
+      compute(vectors.size(), columns, first, n);
     }
   }
 }
 
-template <class Dot>
+template <bool has_steps, class Dot>
 void multiply_by(const IntegerProduct& p, Range results, Range panels, std::uint8_t* scratch) {
-  static constexpr auto tiles = all_tiles<Dot>(std::make_index_sequence<most_vectors>());
+  static constexpr auto tiles = all_tiles<has_steps, Dot>(std::make_index_sequence<most_vectors>());
   multiply_blocks(p, results, panels, tiles[p.panels.of(0).size() - 1].rows, scratch,
-                  [&](std::size_t vectors, const Columns& columns, std::size_t n, std::uint8_t* out) HWY_ATTR {
-                    const Tiles<Dot>& of = tiles[vectors - 1];
+                  [&](std::size_t vectors, const Columns& columns, std::size_t first, std::size_t n) HWY_ATTR {
+                    const Tiles& of = tiles[vectors - 1];
                     Places places(p, scratch);
                     for (std::size_t r = 0; r < n; r += of.rows) {
                       const auto compute = n - r == 1 ? of.one : of.full;
-                      compute(p, columns, places, out + r * p.out_stride, std::min(of.rows, n - r));
+                      compute(p, columns, places, first + r, std::min(of.rows, n - r));
                     }
                   });
 }
 
 #if HWY_TARGET == HWY_AVX3
-// Up to 32 rows of V vectors.
-template <std::size_t V>
-void multiply_tiles(const IntegerProduct& p, const Columns& columns, const std::uint8_t* rows, std::uint8_t* out,
+// Up to 32 results of V vectors from the first on, whose codes are `rows`.
+template <bool has_steps, std::size_t V>
+void multiply_tiles(const IntegerProduct& p, const Columns& columns, const std::uint8_t* rows, std::size_t first,
                     std::size_t count) {
   constexpr std::size_t stride = V * lanes;
-  HWY_ALIGN float sums[2 * tile_side * stride];
+  HWY_ALIGN float begin[stride], sums[2 * tile_side * stride];
+  unrolled<V>([&](auto v) HWY_ATTR {
+    hn::Store(hn::BitCast(floats, ResultRows<has_steps, V>::first(columns, v)), floats, begin + v * lanes);
+  });
   unrolled<(V + 1) / 2>([&](auto half) HWY_ATTR {
     constexpr std::size_t v = 2 * half, n = std::min<std::size_t>(V - v, 2);
     const auto sum = count > tile_side ? sum_tiles<2, n> : sum_tiles<1, n>;
-    sum(rows, p.row_bytes(), columns.weights + v * lanes, stride * sizeof(float), columns.sums + v * lanes,
-        sums + v * lanes, stride);
+    sum(rows, p.row_bytes(), columns.weights + v * lanes, stride * sizeof(float), begin + v * lanes, sums + v * lanes,
+        stride);
   });
-  const Codes<V> codes(p, columns);
+  const ResultRows<has_steps, V> results(p, columns);
+  std::uint8_t* const out = place_of(p, columns, first);
   for (std::size_t r = 0; r < count; ++r) {
     Integers row[V];
     unrolled<V>([&](auto v) HWY_ATTR { row[v] = load_integers(sums + r * stride + v * lanes); });
-    codes.store(row, out + r * p.out_stride);
+    results.store(first + r, row, out + r * p.out_stride);
   }
 }
 
+template <bool has_steps>
 void multiply_by_tiles(const IntegerProduct& p, Range results, Range panels, std::uint8_t* scratch) {
-  constexpr decltype(&multiply_tiles<1>) of_vectors[] = {multiply_tiles<1>, multiply_tiles<2>, multiply_tiles<3>,
-                                                         multiply_tiles<4>};
+  constexpr decltype(&multiply_tiles<has_steps, 1>) of_vectors[] = {
+      multiply_tiles<has_steps, 1>, multiply_tiles<has_steps, 2>, multiply_tiles<has_steps, 3>,
+      multiply_tiles<has_steps, 4>};
   constexpr std::size_t most = 2 * tile_side;
-  if (results.size() < 4) return multiply_by<Fastest>(p, results, panels, scratch);
+  if (results.size() < 4) return multiply_by<has_steps, Fastest>(p, results, panels, scratch);
   const TileShapes shapes;
   multiply_blocks(p, results, panels, most, scratch,
-                  [&](std::size_t vectors, const Columns& columns, std::size_t n, std::uint8_t* out) HWY_ATTR {
+                  [&](std::size_t vectors, const Columns& columns, std::size_t first, std::size_t n) HWY_ATTR {
                     for (std::size_t r = 0; r < n; r += most)
-                      of_vectors[vectors - 1](p, columns, scratch + r * p.row_bytes(), out + r * p.out_stride,
+                      of_vectors[vectors - 1](p, columns, scratch + r * p.row_bytes(), first + r,
                                               std::min(most, n - r));
                   });
 }
 #endif
 
+template <bool has_steps>
 void multiply_plainly(const IntegerProduct& p, Range results, Range panels, std::uint8_t* scratch) {
-  multiply_by<Plain>(p, results, panels, scratch);
+  multiply_by<has_steps, Plain>(p, results, panels, scratch);
 }
+template <bool has_steps>
 void multiply_fast(const IntegerProduct& p, Range results, Range panels, std::uint8_t* scratch) {
 #if HWY_TARGET == HWY_AVX3
-  if (uses_tiles(p.c.shape)) return multiply_by_tiles(p, results, panels, scratch);
+  if (uses_tiles(p.c.shape)) return multiply_by_tiles<has_steps>(p, results, panels, scratch);
 #endif
-  multiply_by<Fastest>(p, results, panels, scratch);
+  multiply_by<has_steps, Fastest>(p, results, panels, scratch);
 }
 
 }  // namespace assay::kernels::HWY_NAMESPACE
@@ -386,9 +438,11 @@ std::size_t task_bytes(const IntegerProduct& p) {
   return whole_lines(bytes);
 }
 
+template <bool has_steps>
 void multiply(const IntegerProduct& p, std::uint8_t* scratch, const Threads& threads) {
   using Multiply = void (*)(const IntegerProduct&, Range, Range, std::uint8_t*);
-  constexpr Multiply plain[] = ASSAY_OF_EACH_SET(multiply_plainly), fast[] = ASSAY_OF_EACH_SET(multiply_fast);
+  constexpr Multiply plain[] = ASSAY_OF_EACH_SET(multiply_plainly<has_steps>),
+                     fast[] = ASSAY_OF_EACH_SET(multiply_fast<has_steps>);
   const Multiply multiply = (p.c.uses_vnni ? fast : plain)[static_cast<std::size_t>(p.c.shape.set)];
   const std::size_t results = p.height() * p.width(), work = p.row_bytes() * p.panels.columns / 4;
   const std::size_t unit = copies_image(p.c.shape) ? p.width() : 1, together = std::max(unit, most_rows);
@@ -407,6 +461,37 @@ IntegerProduct product_of(const IntegerConvolution& c, const CodeImages& image) 
   p.column_step = c.shape.x.dilation * c.shape.inputs;
   p.block = block_of(c.shape, p.height(), p.width());
   return p;
+}
+
+// Computes all groups of one image; out_stride is in bytes.
+template <bool has_steps>
+void multiply_groups(const IntegerConvolution& c, const CodeImages& image, const FloatResults* floats,
+                     const float* packed, std::uint8_t* out, std::size_t out_stride, void* scratch,
+                     const Threads& threads) {
+  IntegerProduct p = product_of(c, image);
+  p.floats = floats, p.out_stride = out_stride;
+  for (std::size_t group = 0; group < c.shape.groups; ++group) {
+    p.codes = static_cast<const std::uint8_t*>(image.data) + group * c.shape.inputs;
+    p.packed = packed + group * floats_of_group(c);
+    p.out = out + group * c.shape.outputs * result_bytes(c);
+    multiply<has_steps>(p, static_cast<std::uint8_t*>(scratch), threads);
+  }
+}
+
+// Calls compute(image, its index, its first result) for each image, or once for all images, as one row of pixels.
+template <class Compute>
+void for_each_image(const IntegerConvolution& c, const CodeImages& images, bool together, const Compute& compute) {
+  CodeImages image = images;
+  image.count = 1;
+  if (together) {
+    image.height = 1, image.width = images.count * images.height * images.width;
+    return compute(image, 0, 0);
+  }
+  const std::size_t results = c.shape.y.results(image.height, false) * c.shape.x.results(image.width, false);
+  for (std::size_t i = 0; i < images.count; ++i) {
+    image.data = static_cast<const std::uint8_t*>(images.data) + i * image.height * image.width * image.pixel_stride;
+    compute(image, i, i * results);
+  }
 }
 
 }  // namespace
@@ -430,32 +515,34 @@ void pack(const IntegerConvolution& c, const std::int8_t* weight, const WeightSt
 }
 
 std::size_t scratch_bytes(const IntegerConvolution& c, const CodeImages& images, const Threads& threads) {
-  return c.shape.is_depthwise() ? 0 : threads.tasks() * task_bytes(product_of(c, images));
+  if (c.shape.is_depthwise()) return c.has_steps ? padded_channels(c.shape) : 0;
+  return threads.tasks() * task_bytes(product_of(c, images));
 }
 
 void convolve(const IntegerConvolution& c, const CodeImages& images, const float* packed, void* out,
               std::size_t out_stride, void* scratch, const Threads& threads) {
-  CodeImages image = images;
-  image.count = 1;
-  if (is_product(c.shape)) image.height = 1, image.width = images.count * images.height * images.width;
-  const std::size_t count = is_product(c.shape) ? 1 : images.count;
-  const auto* codes = static_cast<const std::uint8_t*>(images.data);
-  auto* to = static_cast<std::uint8_t*>(out);
-  for (std::size_t i = 0; i < count; ++i) {
-    IntegerProduct p = product_of(c, image);
-    const std::size_t results = p.height() * p.width();
-    image.data = codes + i * image.height * image.width * image.pixel_stride;
-    if (c.shape.is_depthwise()) {
-      convolve_depthwise(c, image, packed, to + i * results * out_stride, out_stride, threads);
-      continue;
-    }
-    for (std::size_t group = 0; group < c.shape.groups; ++group) {
-      p.codes = static_cast<const std::uint8_t*>(image.data) + group * c.shape.inputs;
-      p.packed = packed + group * floats_of_group(c);
-      p.out = to + i * results * out_stride + group * c.shape.outputs, p.out_stride = out_stride;
-      multiply(p, static_cast<std::uint8_t*>(scratch), threads);
-    }
-  }
+  for_each_image(c, images, is_product(c.shape), [&](const CodeImages& image, std::size_t, std::size_t first) {
+    std::uint8_t* to = static_cast<std::uint8_t*>(out) + first * out_stride;
+    if (c.shape.is_depthwise()) return convolve_depthwise(c, image, packed, to, out_stride, threads);
+    multiply_groups<false>(c, image, nullptr, packed, to, out_stride, scratch, threads);
+  });
+}
+
+bool can_have_pixel_steps(const Convolution& c) { return is_product(c) && c.groups == 1; }
+
+void convolve_steps(const IntegerConvolution& c, const CodeImages& images, const ImageSteps& steps, const float* packed,
+                    float* out, std::size_t out_stride, void* scratch, const Epilogue& epilogue,
+                    const Threads& threads) {
+  const std::size_t step_stride = steps.of_pixels ? 1 : 0;
+  for_each_image(c, images, steps.of_pixels, [&](const CodeImages& image, std::size_t i, std::size_t first) {
+    const FloatResults results{steps.steps + i, step_stride, epilogue};
+    float* to = out + first * out_stride;
+    if (c.shape.is_depthwise())
+      return convolve_depthwise_steps(c, image, results, packed, to, out_stride, static_cast<std::uint8_t*>(scratch),
+                                      threads);
+    multiply_groups<true>(c, image, &results, packed, reinterpret_cast<std::uint8_t*>(to), out_stride * sizeof(float),
+                          scratch, threads);
+  });
 }
 
 }  // namespace assay::kernels

@@ -7,13 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "optimized/kernels/dot-inl.h"
 #include "optimized/kernels/halves.h"
 #include "optimized/kernels/lines.h"
+#include "optimized/kernels/steps-inl.h"
 
 #ifndef ASSAY_KERNELS_ROW_PRODUCT_CPP
 #define ASSAY_KERNELS_ROW_PRODUCT_CPP
@@ -57,35 +56,10 @@ constexpr std::size_t rows_together = 4;
 // places at once. With several rows, more sums would not stay in registers.
 constexpr std::size_t panels_together(std::size_t rows) { return rows == 1 ? 4 : 2; }
 
-// Quantizes a row; returns false if one of its steps is NaN.
-bool quantize_steps(const float* x, std::size_t n, std::uint8_t* codes, QuantizedRow& row) {
-  float least = 0, most = 0;
-#pragma omp simd reduction(min : least) reduction(max : most)
-  for (std::size_t i = 0; i < n; ++i) least = x[i] < least ? x[i] : least, most = x[i] > most ? x[i] : most;
-  const float range = most - least, k = range == 0 ? 1 : 255 / range;
-  const float a = least * k, b = most * k;
-  const float exact = (a + -128) + (b + 127) > 0 ? -128 - a : 127 - b;
-  const float limited = exact < -128 ? -128 : exact > 127 ? 127 : exact;
-  if (!(limited == limited)) return false;
-  const float z = std::nearbyint(limited), low = -128 - z, high = 127 - z, zero = z + 128;
-  std::uint32_t has_nan = 0;
-#pragma omp simd reduction(| : has_nan)
-  for (std::size_t i = 0; i < n; ++i) {
-    const float scaled = x[i] * k, raised = scaled < low ? low : scaled, step = raised > high ? high : raised;
-    has_nan |= step == step ? 0u : 1u;
-    codes[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(std::nearbyint(step == step ? step : 0) + zero));
-  }
-  row.zero = static_cast<std::int32_t>(zero), row.inverse = 1 / k;
-  return has_nan == 0;
-}
-
 // Stores the codes of a row, their number, and what the sums of its groups begin with.
-void quantize_row(const RowProduct& p, const float* x, std::uint8_t* codes, std::int32_t* offsets, QuantizedRow& row) {
-  row = {codes, offsets, 0, 0};
-  if (!quantize_steps(x, p.inputs, codes, row)) {
-    row = {codes, offsets, 0, std::numeric_limits<float>::quiet_NaN()};
-    std::fill_n(codes, p.inputs, 0);
-  }
+void prepare_row(const RowProduct& p, const float* x, std::uint8_t* codes, std::int32_t* offsets, QuantizedRow& row) {
+  const Steps steps = quantize_row(x, p.inputs, codes);
+  row = {codes, offsets, steps.zero, steps.inverse};
   for (std::size_t i = p.inputs; i < row_bytes(p); ++i) codes[i] = 0;
   if (p.group == 0) return;
   for (std::size_t g = 0; g < p.groups(); ++g) {
@@ -352,7 +326,7 @@ std::size_t scratch_bytes(const RowProduct& p, std::size_t rows) {
 void multiply(const RowProduct& p, const float* x, std::size_t rows, const float* packed, float* out, void* scratch,
               const Threads& threads) {
   constexpr decltype(&HWY_STATIC_DISPATCH(find_multiply)) find[] = ASSAY_OF_EACH_SET(find_multiply);
-  constexpr decltype(&HWY_STATIC_DISPATCH(quantize_row)) quantize[] = ASSAY_OF_EACH_SET(quantize_row);
+  constexpr decltype(&HWY_STATIC_DISPATCH(prepare_row)) prepare[] = ASSAY_OF_EACH_SET(prepare_row);
   const auto set = static_cast<std::size_t>(p.set);
   auto* quantized = static_cast<QuantizedRow*>(scratch);
   auto* bytes = static_cast<std::uint8_t*>(scratch) + whole_lines(rows * sizeof(QuantizedRow));
@@ -360,8 +334,8 @@ void multiply(const RowProduct& p, const float* x, std::size_t rows, const float
   share(threads, rows, p.inputs, [&](Range range) {
     for (std::size_t r = range.begin; r < range.end; ++r) {
       std::uint8_t* codes = bytes + r * stride;
-      quantize[set](p, x + r * p.inputs, codes, reinterpret_cast<std::int32_t*>(codes + whole_lines(row_bytes(p))),
-                    quantized[r]);
+      prepare[set](p, x + r * p.inputs, codes, reinterpret_cast<std::int32_t*>(codes + whole_lines(row_bytes(p))),
+                   quantized[r]);
     }
   });
   const auto multiply = find[set](p);

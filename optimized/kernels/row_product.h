@@ -10,10 +10,8 @@
 // instruction sets give the same results.
 namespace assay::kernels {
 
-// A row is quantized with the range of its elements and 0:
-//   k = 255 / (most - least), or 1 if they are equal;  a = least k;  b = most k
-//   z = rne(clip(-128 + a + (127 + b) > 0 ? -128 - a : 127 - b, -128, 127));  step = rne(clip(x k, -128 - z, 127 - z))
-// Each operation is rounded to a float. With the integer sum S of the products of steps and weights, a result is
+// A row is quantized as kernels/steps.h defines. With the integer sum S of the products of steps and weights, a result
+// is
 //   8 bits: f32(f32(f32(S) (1 / k)) scale + bias), where the product with the scale and the sum are rounded to doubles
 //   4 bits: f32(f32(f32(sum of S scale over all groups) (1 / k)) + bias), where products and sums are doubles
 // The results of a row are NaN if one of its steps is.

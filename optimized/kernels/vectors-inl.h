@@ -88,6 +88,12 @@ HWY_INLINE void add_product(Vector a, Vector b, Vector& sum) {
 #endif
 }
 
+// If an operand is NaN or both are zeros, Min and Max return the second operand on x86 and the number on Arm.
+HWY_INLINE Vector clamped(Vector x, Vector low, Vector high) {
+  const Vector y = hn::Min(high, hn::Max(low, x));
+  return HWY_TARGET == HWY_NEON ? hn::IfThenElse(hn::IsNaN(x), x, y) : y;
+}
+
 // The first n floats at p.
 HWY_INLINE Vector load(const float* p, std::size_t n) { return Part(n).load(p); }
 HWY_INLINE void store(Vector v, float* p, std::size_t n) { Part(n).store(v, p); }

@@ -8,7 +8,9 @@ namespace assay::optimized {
 // may read them. The merged call gets the position of the last call.
 class Fuser {
  public:
-  Fuser(Draft& draft, std::uint32_t at) : draft_(draft), at_(at), out_(draft.calls[at].call.arguments.back()) {}
+  Fuser(Draft& draft, std::uint32_t at) : draft_(draft), at_(at), out_(draft.calls[at].call.arguments.back()) {
+    if (call().fusion) fusion_ = *call().fusion;
+  }
 
   const Call& call() const { return draft_.calls[at_].call; }
   Value& result() const { return *out_; }          // the result of the merged call

@@ -23,13 +23,14 @@ class Product : public Fuser {
 
   // Merges what follows it: a batch norm of constants, the sum with a tensor of the same elements, an activation.
   bool fuse() {
+    const Fusion* const before = call().fusion;
     if (!find_kernel(call())) return false;
     leave(Reason::other_followers);
     take_norm();
     take_residual();
     take_activation();
     take_codes();
-    return call().fusion;
+    return call().fusion != before;
   }
 
  private:
@@ -274,6 +275,11 @@ class Product : public Fuser {
   std::uint32_t view_ = Instruction::none;  // the instruction that makes the view through which calls read the result
 };
 
+// Whether calls may be merged into a product that has merged others: a convolution of rows, whose result is floats.
+bool is_convolution_of_rows(const Call& call) {
+  return call.roles->name == "aten::convolution.out" && call.fusion->codes && call.fusion->codes->rows;
+}
+
 bool is_of_floats(const Value& v) { return v.is_tensor() && element_of(v.tensor->dtype) == Element::f32; }
 
 bool fuse_products(Draft& draft) {
@@ -282,7 +288,9 @@ bool fuse_products(Draft& draft) {
   for (std::uint32_t i = 0; i < draft.calls.size(); ++i)
     for (const std::string_view op : {"aten::convolution.out", "aten::addmm.out", "aten::mm.out", "aten::linear.out"}) {
       const Instruction& p = draft.calls[i];
-      if (!draft.is_op(p, op) || p.call.fusion || !is_of_floats(*p.call.arguments.back())) continue;
+      if (!draft.is_op(p, op) || (p.call.fusion && !is_convolution_of_rows(p.call)) ||
+          !is_of_floats(*p.call.arguments.back()))
+        continue;
       changed |= Product(draft, i).fuse();
       break;
     }

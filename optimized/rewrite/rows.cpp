@@ -10,10 +10,11 @@
 #include "rewrites.gen.h"
 
 // Multiplies rows that are quantized in each execution. In an undelegated XNNPACK payload, elementwise calls find the
-// range of each row, a zero point and the steps of the elements; the steps and the weights are multiplied in float64.
-// One step does all this with 8-bit codes. Steps and weights are integers, so that their sums are exact; with groups,
-// sums of a group are multiplied by its scale and added up in float64, as before in another order. All other operations
-// are rounded as before: kernels/row_product.h.
+// range of each row, a zero point and the steps of the elements; the steps and the weights are multiplied in float64,
+// by a matrix product or by a convolution, whose rows are pixels or images. One step does all this with 8-bit codes.
+// Steps and weights are integers, so that their sums are exact; with groups, sums of a group are multiplied by its
+// scale and added up in float64, as before in another order. All other operations are rounded as before:
+// kernels/row_product.h, kernels/integer_product.h.
 namespace assay::optimized {
 namespace {
 
@@ -23,6 +24,7 @@ class RowQuantization {
   explicit RowQuantization(Draft& draft) : draft_(draft) {}
 
   const Value* rows() const { return x_; }
+  std::uint32_t row_dims() const { return row_dims_; }  // bit d: dimension d is one of a row
   std::uint32_t first_call() const { return *std::min_element(found_.begin(), found_.begin() + n_); }
   // Drops the calls, unless other calls read their results. Later calls read the results of earlier ones.
   void leave_unread(std::uint32_t into) {
@@ -124,12 +126,13 @@ class RowQuantization {
     if (!extreme || !is_same((*extreme)[0], *x_) || extreme->out().dtype != DType::float32) return false;
     Shape result;
     std::uint32_t reduced = 0;
-    return plan(*extreme, Dims::named_or_all, result, reduced) &&
-           reduced == std::uint32_t{1} << (x_->tensor->rank - 1) &&
-           std::ranges::equal(result.span(), extreme->out().shape()) && result.rank == x_->tensor->rank;
+    if (!plan(*extreme, Dims::named_or_all, result, reduced) || (row_dims_ != 0 && reduced != row_dims_)) return false;
+    row_dims_ = reduced;
+    return std::ranges::equal(result.span(), extreme->out().shape()) && result.rank == x_->tensor->rank;
   }
 
   Draft& draft_;
+  std::uint32_t row_dims_ = 0;
   const Value *x_ = nullptr, *k_ = nullptr, *a_ = nullptr, *b_ = nullptr;
   std::array<std::uint32_t, 48> found_;  // a reader of a result is before its writer
   std::size_t n_ = 0;
@@ -139,13 +142,34 @@ class RowCall : public Fuser {
  public:
   RowCall(Draft& draft, std::uint32_t at) : Fuser(draft, at), quantization_(draft) {}
 
+  bool fuse_product() {
+    return is_float64(result()) && draft_.has_sizes_of_product(call()) && find_steps() && rows_are_last_dims(1) &&
+           fuse();
+  }
+  // A convolution without bias; its kernel examines the sizes.
+  bool fuse_convolution() {
+    constexpr std::size_t bias = 2;
+    if (!is_float64(result()) || call()[bias].kind != ValueKind::none || !find_steps()) return false;
+    const int rank = quantization_.rows()->tensor->rank;
+    is_convolution_ = true, rows_.are_pixels = quantization_.row_dims() == 0b10;
+    return rank == result().tensor->rank && (rows_.are_pixels || rows_are_last_dims(rank - 1)) && fuse();
+  }
+
+ private:
+  bool find_steps() {
+    if (!call().set || !call()[0].is_tensor()) return false;
+    const Value* steps = quantization_.widened(call()[0]);
+    return steps && quantization_.find(*steps);
+  }
+  // Whether the last n dimensions are those of a row.
+  bool rows_are_last_dims(int n) const {
+    const int rank = quantization_.rows()->tensor->rank;
+    return quantization_.row_dims() == ((std::uint32_t{1} << n) - 1) << (rank - n);
+  }
+
   bool fuse() {
     constexpr std::size_t self = 0, other = 1;
-    if (!call().set || !call()[self].is_tensor() || !is_float64(result()) || !draft_.find_sizes() ||
-        !draft_.has_sizes_of_product(call()))
-      return false;
-    const Value* steps = quantization_.widened(call()[self]);
-    const Value* codes = steps && quantization_.find(*steps) ? find_weight(call()[other]) : nullptr;
+    const Value* codes = find_weight(call()[other]);
     if (!codes || !find_result() || !draft_.stays(*quantization_.rows(), quantization_.first_call(), at()))
       return false;
     const auto rows = draft_.tables.take<RowsOfCall>(1);
@@ -153,6 +177,7 @@ class RowCall : public Fuser {
     const auto arguments = draft_.tables.take<Value*>(call().arguments.size());
     if (!draft_.has_room()) return false;
     rows[0] = rows_, kept[0] = {}, kept[0].rows = rows.data();
+    std::ranges::copy(call().arguments, arguments.begin());
     const auto mutable_value = [&](const Value& v) { return &draft_.values[draft_.index_of(v)]; };
     arguments[self] = mutable_value(*quantization_.rows()), arguments[other] = mutable_value(*codes);
     Fusion fusion;
@@ -162,7 +187,6 @@ class RowCall : public Fuser {
     return true;
   }
 
- private:
   static bool is_float64(const Value& v) {
     return v.is_tensor() && !v.tensor->moves && v.tensor->dtype == DType::float64;
   }
@@ -204,9 +228,13 @@ class RowCall : public Fuser {
     return others == 0;
   }
 
-  // Whether a tensor has one number, or one for each column of the result.
-  bool are_of_columns(const Tensor& t) const {
-    return t.count() == 1 || (t.size(t.rank - 1) == t.count() && t.count() == result().tensor->size(1));
+  // The dimension of a tensor, to which the result broadcasts, that is the channels: dimension 1 of the result.
+  int channel_dim(const Tensor& t) const { return t.rank - result().tensor->rank + 1; }
+  // Whether a tensor has one number, or one for each channel of the result.
+  bool is_of_channels(const Value& v) const {
+    const Tensor& t = *v.tensor;
+    const int d = channel_dim(t);
+    return t.count() == 1 || (d >= 0 && t.size(d) == t.count() && t.count() == result().tensor->size(1));
   }
 
   // The next call, if it is a cast to the dtype, or combines the result with another operand in this dtype.
@@ -227,9 +255,10 @@ class RowCall : public Fuser {
     return is_op(p, op) && p.call.arguments.back()->is_tensor() ? &p : nullptr;
   }
   bool advance(const Instruction& p) {
-    const Tensor& out = *p.call.arguments.back()->tensor;
-    if (out.moves || out.count() != result().tensor->count() || !out.is_contiguous() || out.rank < 1 ||
-        out.size(out.rank - 1) != result().tensor->size(1))
+    const Tensor &out = *p.call.arguments.back()->tensor, &y = *result().tensor;
+    const int d = channel_dim(out);
+    if (out.moves || out.count() != y.count() || !out.is_contiguous() || d < 0 || out.size(d) != y.size(1) ||
+        (is_convolution_ && !draft_.same_sizes(out, y)))
       return false;
     ++n_, from_ = p.call.arguments.back();
     return true;
@@ -246,7 +275,7 @@ class RowCall : public Fuser {
     }
     const Value* scales = cast(DType::float64) ? combine("aten::mul.out", DType::float64) : nullptr;
     rows_.scales = scales ? quantization_.widened(*scales) : nullptr;
-    if (!rows_.scales || !is_constant(*rows_.scales, DType::float32)) return false;
+    if (!rows_.scales || !is_constant(*rows_.scales, DType::float32) || !is_of_channels(*rows_.scales)) return false;
     find_bias(DType::float64);
     return cast(DType::float32);
   }
@@ -256,7 +285,7 @@ class RowCall : public Fuser {
     const Instruction* p = next("aten::add.out");
     const Value* other = p && is_number(p->call[2], 1) ? combine("aten::add.out", dtype) : nullptr;
     if (other && dtype == DType::float64) other = quantization_.widened(*other);
-    if (other && is_constant(*other, DType::float32) && other->tensor->rank == 1)
+    if (other && is_constant(*other, DType::float32) && is_of_channels(*other))
       rows_.bias = other;
     else
       n_ = n, from_ = from;
@@ -267,13 +296,19 @@ class RowCall : public Fuser {
   std::uint32_t done_[8];
   std::size_t n_ = 0;
   const Value* from_ = &result();
+  bool is_convolution_ = false;
 };
 
 bool multiply(Draft& draft) {
   if (!draft.find_sizes()) return false;
   bool changed = false;
-  for (std::uint32_t i = 0; i < draft.calls.size(); ++i)
-    if (draft.is_op(draft.calls[i], "aten::mm.out") && !draft.calls[i].call.fusion) changed |= RowCall(draft, i).fuse();
+  for (std::uint32_t i = 0; i < draft.calls.size(); ++i) {
+    if (draft.calls[i].call.fusion) continue;
+    if (draft.is_op(draft.calls[i], "aten::mm.out"))
+      changed |= RowCall(draft, i).fuse_product();
+    else if (draft.is_op(draft.calls[i], "aten::convolution.out"))
+      changed |= RowCall(draft, i).fuse_convolution();
+  }
   return changed;
 }
 

@@ -40,10 +40,11 @@ struct Attention {
 struct Call;
 
 // Constants of a product of rows, which are quantized when the call runs, with a weight of codes: the scales of the
-// outputs, or of groups of each output's codes, which then have 4 bits, and the bias, or null.
+// outputs, or of groups of each output's codes, which then have 4 bits, and the bias, or null. Of a convolution,
+// whether a row is a pixel or an image.
 struct RowsOfCall {
   const Value *scales = nullptr, *bias = nullptr;
-  bool has_groups = false;
+  bool has_groups = false, are_pixels = false;
 };
 
 // The numbers for which the codes stand, of a call that reads and stores codes.
@@ -64,8 +65,8 @@ struct CodesOfCall {
   const kernels::FixedPointSum* fixed_point = nullptr;
   // Of a call that replaces each code by another one, the results for the 256 codes as unsigned bytes. Else null.
   const std::uint8_t* table = nullptr;
-  // Of a product of rows that are quantized in each execution, its constants. `input` and `result` have no meaning
-  // then. Else null.
+  // Of a product or a convolution of rows that are quantized in each execution, its constants. `input` and `result`
+  // have no meaning then. Else null.
   const RowsOfCall* rows = nullptr;
 };
 

@@ -98,10 +98,19 @@ Index Body::read(Id id, Order order) {
   return *wanted;
 }
 
-const Rows& Body::rows(Id id) const {
+void Body::define_rows(Id id, Id from) {
+  auto& [is_wanted, in_order] = rows_[id];
+  const auto row_dims = graph_.value(id).content_as_QuantizedTensor()->parameters_as_PerToken()->nonbatch_dims();
+  for (const Order order : {Order::listed, Order::channels_first})
+    if (is_wanted[slot(order)])
+      in_order[slot(order)] = quantize_rows(*this, from, static_cast<std::size_t>(row_dims), order);
+}
+
+const Rows& Body::rows(Id id, Order order) const {
   const auto found = rows_.find(id);
-  if (found == rows_.end()) refuse("no node quantizes its input row by row");
-  return found->second;
+  const auto* rows = found == rows_.end() ? nullptr : &found->second.in_order[slot(order_in(id, order))];
+  if (!rows || !*rows) refuse("no node quantizes its input row by row");
+  return **rows;
 }
 
 void Body::alias(Id from, Id to) {

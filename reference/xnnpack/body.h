@@ -31,7 +31,6 @@ std::vector<Int> image_dims(Order order);   // the dims of height and width
 struct Rows {
   Index steps;    // codes less the zero point of their row, as float32
   Index inverse;  // float32; its size is 1 in each dim of a row
-  Order order;
 };
 
 // A part of a method: the calls that compute a graph. Values of the graph become tensors of the method. Each tensor
@@ -64,8 +63,11 @@ class Body {
   // channels_first if that needs no permutation of these values, else listed. Constants are permuted ahead.
   Order order_of(std::span<const Id> ids) const;
 
-  void define_rows(Id id, const Rows& rows) { rows_.insert_or_assign(id, rows); }
-  const Rows& rows(Id id) const;
+  // A node will read rows of the value in this order.
+  void want_rows(Id id, Order order) { rows_[id].is_wanted[slot(order_in(id, order))] = true; }
+  // The value is the value `from`, quantized row by row. Makes the rows that are wanted.
+  void define_rows(Id id, Id from);
+  const Rows& rows(Id id, Order order) const;
 
   // -- constants ------------------------------------------------------------------------------------------------------
 
@@ -111,6 +113,8 @@ class Body {
     std::uint32_t first, last;
   };
   static std::size_t slot(Order order) { return static_cast<std::size_t>(order); }
+  // Only images have two orders.
+  Order order_in(Id id, Order order) const { return is_image(id) ? order : Order::listed; }
   void use(Index value);
   void rename(std::vector<Index>& values) const;
 
@@ -119,7 +123,11 @@ class Body {
   bool is_dynamic_;
   AddConstant add_constant_;
   std::map<Id, std::array<std::optional<Index>, 2>> tensors_;
-  std::map<Id, Rows> rows_;
+  struct RowsOfValue {
+    std::array<bool, 2> is_wanted = {};
+    std::array<std::optional<Rows>, 2> in_order = {};
+  };
+  std::map<Id, RowsOfValue> rows_;
   std::map<std::pair<Id, std::vector<std::size_t>>, Index> constants_;
   std::map<Index, Lifetime> lifetimes_;  // of the tensors that need memory, in calls
   std::map<Index, Index> outputs_;       // by tensor, the output in whose place the body added it
@@ -135,6 +143,9 @@ Index clamp(Body& body, Index x, const OutputBounds& bounds);
 Index unary(Body& body, Index x, const xnn::Node& node);
 // Refuses a node of 8-bit codes whose meaning is not defined.
 void require_floats(const Body& body, Id id);
+
+// Quantizes the value `from` into rows: slices over its last `row_dims` dims as the payload lists them.
+Rows quantize_rows(Body& body, Id from, std::size_t row_dims, Order order);  // quantized.cpp
 
 inline std::vector<Int> pair(std::uint32_t height, std::uint32_t width) { return {Int{height}, Int{width}}; }
 

@@ -3,7 +3,9 @@
 
 #include "reference/xnnpack/graph.h"
 
-// The changes that XNNPACK makes to a graph when it loads a payload, as far as they change results. XNNPACK also
+// The changes that XNNPACK makes to a graph when it loads a payload, as far as they change results. A convolution that
+// multiplies single pixels is a fully connected layer for XNNPACK, whose rows are pixels: images that are quantized row
+// by row for it have a scale and a zero point for each pixel, whatever the payload states. XNNPACK also
 // computes chains of 8-bit nodes by tables, merges a padding of zeros into a convolution and drops copies; the results
 // of these are those of the nodes one by one.
 namespace assay::xnnpack {
@@ -42,6 +44,11 @@ void clamp_too(xnn::NodeT& node, const xnn::NodeT& clamp) {
   node.bounds->max = std::min(node.bounds->max, clamp.bounds->max);
 }
 
+bool multiplies_pixels(const xnn::ConvolutionT& c) {
+  return c.kernel_height == 1 && c.kernel_width == 1 && c.stride_height == 1 && c.stride_width == 1 &&
+         c.padding_top == 0 && c.padding_right == 0 && c.padding_bottom == 0 && c.padding_left == 0 && c.groups == 1;
+}
+
 class Fold {
  public:
   Fold(xnn::GraphT& graph, const format::xnnpack::PayloadView& view) : graph_(graph) {
@@ -61,10 +68,57 @@ class Fold {
       else if (const Id* output = foldable_output(*node))
         writer_[*output] = node.get();
     std::erase(graph_.nodes, nullptr);
-    return changed;
+    return quantize_pixels() || changed;
   }
 
  private:
+  // Gives each convolution that multiplies pixels an input whose rows are pixels. Its old input, if other nodes read
+  // it, keeps its rows.
+  bool quantize_pixels() {
+    std::map<Id, std::vector<Id*>> inputs;  // of these convolutions, by their values
+    for (const auto& node : graph_.nodes)
+      if (auto* c = node->operation.AsConv2d(); c && multiplies_pixels(*c)) inputs[c->input].push_back(&c->input);
+    bool changed = false;
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const auto* convert = graph_.nodes[i]->operation.AsConvert();
+      if (!convert || !inputs.contains(convert->output)) continue;
+      xnn::QuantizedTensorT* rows = rows_of(convert->output);
+      if (!rows || rows->parameters.AsPerToken()->nonbatch_dims == 1) continue;
+      const auto& ids = inputs[convert->output];
+      if (ids.size() < readers_[convert->output]) {
+        rows = add_copy(*rows);
+        for (Id* id : ids) *id = rows->tensor->id;
+        auto node = std::make_unique<xnn::NodeT>(*graph_.nodes[i]);
+        node->operation.AsConvert()->output = rows->tensor->id;
+        graph_.nodes.insert(graph_.nodes.begin() + static_cast<std::ptrdiff_t>(++i), std::move(node));
+      }
+      rows->parameters.AsPerToken()->nonbatch_dims = 1, changed = true;
+    }
+    return changed;
+  }
+
+  // The value if it is quantized row by row, else null.
+  xnn::QuantizedTensorT* rows_of(Id id) const {
+    for (const auto& value : graph_.values)
+      if (auto* t = value->content.AsQuantizedTensor(); t && t->tensor->id == id && t->parameters.AsPerToken())
+        return t;
+    return nullptr;
+  }
+
+  // A value with a new id.
+  xnn::QuantizedTensorT* add_copy(const xnn::QuantizedTensorT& of) {
+    Id last = 0;
+    for (const auto& value : graph_.values)
+      last = std::max(last, value->content.AsTensor() ? value->content.AsTensor()->id
+                                                      : value->content.AsQuantizedTensor()->tensor->id);
+    auto copy = std::make_unique<xnn::QuantizedTensorT>(of);
+    copy->tensor->id = last + 1;
+    auto value = std::make_unique<xnn::ValueT>();
+    value->content.type = xnn::Content::QuantizedTensor, value->content.value = copy.release();
+    graph_.values.push_back(std::move(value));
+    return graph_.values.back()->content.AsQuantizedTensor();
+  }
+
   static bool square(xnn::NodeT& node) {
     const auto* multiply = node.operation.AsMultiply();
     if (!multiply || multiply->input1 != multiply->input2) return false;

@@ -231,9 +231,7 @@ class Product {
   // -- rows -----------------------------------------------------------------------------------------------------------
 
   Index of_rows() {
-    const Rows& rows = body_.rows(t_.input());
-    if (rows.order != Multiply::order)
-      refuse("its input is quantized row by row along other dims than those of images");
+    const Rows& rows = body_.rows(t_.input(), Multiply::order);
     const Index x = body_.cast(rows.steps, float64);
     const bool groups = body_.graph().datatype(t_.filter()) == Datatype::qbint4;
     const Index sums = body_.cast(multiply_(x, groups ? grouped_filter() : integers(float64), {}), float32);

@@ -34,8 +34,6 @@ Index with_number(Body& body, std::string_view op, Index x, double number) {
 
 bool same_codes(const Codes& a, const Codes& b) { return a.scale == b.scale && a.zero_point == b.zero_point; }
 
-// -- rows -------------------------------------------------------------------------------------------------------------
-
 // The parameters of rows, whose smallest and largest elements include 0:
 //   k = 255 / (most - least), or 1 if they are equal;  a = least k;  b = most k
 //   z = rne(clip(-128 + a + (127 + b) > 0 ? -128 - a : 127 - b))
@@ -45,7 +43,7 @@ class RowQuantization {
   RowQuantization(Body& body, Index x, std::vector<Int> dims, Sizes row_sizes)
       : body_(body), x_(x), dims_(std::move(dims)), sizes_(std::move(row_sizes)) {}
 
-  Rows run(Order order) {
+  Rows run() {
     const Index low = bound("aten::amin.out", "max"), high = bound("aten::amax.out", "min");
     const Index k = factor(binary("aten::sub.out", high, low));
     const Index a = binary("aten::mul.out", low, k), b = binary("aten::mul.out", high, k);
@@ -56,7 +54,7 @@ class RowQuantization {
                                         {"min", with_number(body_, "aten::rsub.Scalar_out", z, least)},
                                         {"max", with_number(body_, "aten::rsub.Scalar_out", z, most)}});
     const Index inverse = row("aten::reciprocal.out", {{"self", k}});
-    return {wide("aten::round.out", {{"self", clipped}}), inverse, order};
+    return {wide("aten::round.out", {{"self", clipped}}), inverse};
   }
 
  private:
@@ -102,20 +100,6 @@ class RowQuantization {
   std::vector<Int> dims_;
   Sizes sizes_;
 };
-
-void quantize_rows(Body& body, const xnn::Unary& table) {
-  const Id input = table.input();
-  const auto row_dims = static_cast<std::size_t>(
-      body.graph().value(table.output()).content_as_QuantizedTensor()->parameters_as_PerToken()->nonbatch_dims());
-  const std::size_t rank = body.rank(input);
-  const bool whole_images = body.is_image(input) && row_dims + 1 == rank;
-  const Order order = whole_images ? Order::channels_first : Order::listed;
-  Sizes sizes = body.sizes(input, order);
-  std::vector<Int> dims;
-  for (std::size_t d = rank - row_dims; d < rank; ++d) dims.push_back(static_cast<Int>(d)), sizes[d] = 1;
-  const Index x = body.cast(body.read(input, order), DType::float32);
-  body.define_rows(table.output(), RowQuantization(body, x, std::move(dims), std::move(sizes)).run(order));
-}
 
 // -- nodes of codes ---------------------------------------------------------------------------------------------------
 
@@ -220,6 +204,21 @@ Index clamp_codes(Body& body, Index x, const Codes& codes, const OutputBounds& b
                    to.dtype, body.sizes_of(x));
 }
 
+// -- rows -------------------------------------------------------------------------------------------------------------
+
+Rows quantize_rows(Body& body, Id from, std::size_t row_dims, Order order) {
+  const std::size_t rank = body.rank(from);
+  Sizes sizes = body.sizes(from, order);
+  std::vector<Int> dims;
+  for (std::size_t listed = rank - row_dims; listed < rank; ++listed) {
+    const std::size_t d = dim_in(order, listed);
+    dims.push_back(static_cast<Int>(d)), sizes[d] = 1;
+  }
+  std::ranges::sort(dims);
+  const Index x = body.cast(body.read(from, order), DType::float32);
+  return RowQuantization(body, x, std::move(dims), std::move(sizes)).run();
+}
+
 // -- nodes ------------------------------------------------------------------------------------------------------------
 
 // XNNPACK computes such a node by a table: y is computed in float32 from (q - z) s, and its code is
@@ -290,7 +289,7 @@ void quantized_average(Body& body, const xnn::Unary& table, const xnn::Node& nod
 
 void convert(Body& body, const xnn::Unary& table) {
   const Id input = table.input(), output = table.output();
-  if (body.graph().datatype(output) == Datatype::qdint8) return quantize_rows(body, table);
+  if (body.graph().datatype(output) == Datatype::qdint8) return body.define_rows(output, input);
   const Order order = body.order_of({&input, 1});
   Index x = body.read(input, order);
   if (is_quantized(body, input)) x = numbers(body, x, codes_of(body, input));

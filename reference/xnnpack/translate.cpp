@@ -71,6 +71,11 @@ std::string place_of_node(const Graph& graph, std::uint32_t node) {
 
 std::vector<std::uint32_t> translate(Body& body) {
   const auto& nodes = *body.graph().tables().nodes();
+  for (const xnn::Node* node : nodes)
+    for (const auto& operand : format::xnnpack::operands_of(*node).inputs)
+      if (body.graph().datatype(operand.id) == Datatype::qdint8)
+        body.want_rows(operand.id,
+                       node->operation_type() == Operation::FullyConnected ? Order::listed : Order::channels_first);
   std::vector<std::uint32_t> ends;
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
     try {

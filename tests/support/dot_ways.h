@@ -24,6 +24,13 @@ inline std::vector<DotWay> dot_ways() {
   return all;
 }
 
+// The same with AMX.
+inline std::vector<DotWay> all_dot_ways() {
+  std::vector<DotWay> all = dot_ways();
+  if (is_supported(InstructionSet::amx)) all.push_back({InstructionSet::amx, true});
+  return all;
+}
+
 inline std::string name_of_way(const testing::TestParamInfo<DotWay>& way) {
   return std::string(traits(way.param.set).name) + (way.param.uses_vnni ? "_vnni" : "");
 }

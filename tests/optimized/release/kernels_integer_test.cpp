@@ -13,20 +13,15 @@
 #include "tests/support/backwards.h"
 #include "tests/support/dot_ways.h"
 #include "tests/support/fenced_kernels.h"
+#include "tests/support/steps.h"
 
 // Convolutions and products of codes, of every instruction set with and without VNNI, equal plain loops bit for bit.
 // The memory is between guard pages.
 namespace assay::kernels {
 namespace kernels_integer_test {
 
-std::vector<DotWay> ways() {
-  std::vector<DotWay> all = dot_ways();
-  if (is_supported(InstructionSet::amx)) all.push_back({InstructionSet::amx, true});
-  return all;
-}
-
 class IntegerKernels : public testing::TestWithParam<DotWay> {};
-INSTANTIATE_TEST_SUITE_P(EachWay, IntegerKernels, testing::ValuesIn(ways()), name_of_way);
+INSTANTIATE_TEST_SUITE_P(EachWay, IntegerKernels, testing::ValuesIn(all_dot_ways()), name_of_way);
 
 std::mt19937 generator(7);
 int any(int low, int high) { return std::uniform_int_distribution(low, high)(generator); }
@@ -251,9 +246,6 @@ TEST_P(IntegerKernels, AddInFixedPoint) {
   check_fixed_point_sums<std::int8_t>(GetParam().set);
   check_fixed_point_sums<std::uint8_t>(GetParam().set);
 }
-
-// One step of floats: a double holds the exact sum or product, or rounds it to the same float.
-float rounded(double x) { return static_cast<float>(x); }
 
 // The code of x as QuantizeRow defines it.
 template <class Code>

@@ -11,6 +11,7 @@
 #include "tests/support/backwards.h"
 #include "tests/support/dot_ways.h"
 #include "tests/support/fenced_kernels.h"
+#include "tests/support/steps.h"
 
 // Products of quantized rows, of every instruction set with and without VNNI, equal the formula of
 // kernels/row_product.h bit for bit. The memory is between guard pages.
@@ -28,38 +29,20 @@ struct Data {
   std::vector<std::int8_t> codes;  // a row for each output
 };
 
-// One operation of floats: a double holds the exact result or rounds to the same float.
-float rounded(double x) { return static_cast<float>(x); }
-
 // The results of a row.
 std::vector<float> want(const RowProduct& p, const Data& data, const float* x) {
-  float least = 0, most = 0;
-  bool is_nan = false;
-  for (std::size_t i = 0; i < p.inputs; ++i)
-    least = std::min(least, x[i]), most = std::max(most, x[i]), is_nan |= std::isnan(x[i]);
-  const float range = rounded(double{most} - least), k = range == 0 ? 1 : rounded(255.0 / range);
-  const float a = rounded(double{least} * k), b = rounded(double{most} * k);
-  const bool is_low = rounded(double{rounded(a - 128.0)} + rounded(b + 127.0)) > 0;
-  const float exact = is_low ? rounded(-128.0 - a) : rounded(127.0 - b);
-  is_nan |= std::isnan(exact);
-  const float z = std::nearbyint(std::clamp(exact, -128.0f, 127.0f));
-  std::vector<std::int64_t> steps(p.inputs);
-  for (std::size_t i = 0; i < p.inputs; ++i) {
-    const float scaled = rounded(double{x[i]} * k);
-    is_nan |= std::isnan(scaled);
-    if (!is_nan) steps[i] = static_cast<std::int64_t>(std::nearbyint(std::clamp(scaled, -128 - z, 127 - z)));
-  }
+  const RowOfSteps row = steps_of({x, p.inputs});
   std::vector<float> results(p.outputs, nan);
-  if (is_nan) return results;
+  if (row.has_nan) return results;
   const std::size_t size = p.inputs / p.groups();
   for (std::size_t o = 0; o < p.outputs; ++o) {
     double total = 0;
     for (std::size_t g = 0; g < p.groups(); ++g) {
       std::int64_t sum = 0;
-      for (std::size_t i = g * size; i < (g + 1) * size; ++i) sum += steps[i] * data.codes[o * p.inputs + i];
+      for (std::size_t i = g * size; i < (g + 1) * size; ++i) sum += row.steps[i] * data.codes[o * p.inputs + i];
       total += static_cast<double>(sum) * (p.group > 0 ? double{data.scales[o * p.groups() + g]} : 1.0);
     }
-    const float y = rounded(double{rounded(total)} * rounded(1.0 / k));
+    const float y = rounded(double{rounded(total)} * rounded(1.0 / row.k));
     if (p.group > 0)
       results[o] = p.has_bias ? rounded(double{y} + data.bias[o]) : y;
     else
