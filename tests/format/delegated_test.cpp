@@ -41,7 +41,7 @@ std::string described(const File& file) {
 
 TEST(Delegated, RecordedProgramsKeepEveryRule) {
   const auto programs = recorded();
-  EXPECT_EQ(programs.size(), 28u);
+  EXPECT_EQ(programs.size(), 29u);
   for (const auto& [name, file] : programs) {
     const inspect::CheckReport report = inspect::check(file);
     EXPECT_THAT(texts(report.faults), ElementsAre()) << name;
