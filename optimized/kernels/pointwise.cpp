@@ -1,6 +1,5 @@
 #include "optimized/kernels/pointwise.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -174,86 +173,87 @@ void double_row(const void* const* operands, void* out, std::size_t n, const voi
 
 constexpr float least = std::numeric_limits<float>::min(), largest = std::numeric_limits<float>::max();
 
-// Functions of libm with an approximation by vectors of doubles that is valid for floats in [low, high].
-struct Exp {
+// The floats [low, high] for which an approximation is valid.
+template <class Approximation>
+constexpr bool is_valid(float x) {
+  return x >= Approximation::low && x <= Approximation::high;
+}
+struct Finite {
+  static constexpr float low = -largest, high = largest;
+};
+struct Positive {
+  static constexpr float low = least, high = largest;
+};
+struct NotNegative {
+  static constexpr float low = 0, high = largest;
+};
+struct Exponents {
   static constexpr float low = -largest, high = 700;
+};
+struct Angles {
+  static constexpr float low = -39000, high = 39000;
+};
+
+// Approximations of functions of libm by vectors of doubles. The sign of a zero stays.
+struct Exp : Exponents {
   template <class D, class V>
   static HWY_INLINE V of(D tag, V x) {
     return hn::Exp(tag, x);
   }
-  static double exactly(double x) { return std::exp(x); }
 };
-struct Expm1 {
-  static constexpr float low = -largest, high = 700;
+struct Expm1 : Exponents {
   template <class D, class V>
   static HWY_INLINE V of(D tag, V x) {
     return hn::CopySign(hn::Expm1(tag, x), x);
   }
-  static double exactly(double x) { return std::expm1(x); }
 };
-struct Log {
-  static constexpr float low = least, high = largest;
+struct Log : Positive {
   template <class D, class V>
   static HWY_INLINE V of(D tag, V x) {
     return hn::Log(tag, x);
   }
-  static double exactly(double x) { return std::log(x); }
 };
-struct Log2 {
-  static constexpr float low = least, high = largest;
+struct Log2 : Positive {
   template <class D, class V>
   static HWY_INLINE V of(D tag, V x) {
     return hn::Log2(tag, x);
   }
-  static double exactly(double x) { return std::log2(x); }
 };
-struct Log10 {
-  static constexpr float low = least, high = largest;
+struct Log10 : Positive {
   template <class D, class V>
   static HWY_INLINE V of(D tag, V x) {
     return hn::Log10(tag, x);
   }
-  static double exactly(double x) { return std::log10(x); }
 };
-struct Log1p {
-  static constexpr float low = 0, high = largest;
+struct Log1p : NotNegative {
   template <class D, class V>
   static HWY_INLINE V of(D tag, V x) {
     return hn::Log1p(tag, x);
   }
-  static double exactly(double x) { return std::log1p(x); }
 };
-struct Sin {
-  static constexpr float low = -39000, high = 39000;
+struct Sin : Angles {
   template <class D, class V>
   static HWY_INLINE V of(D tag, V x) {
-    return hn::IfThenElse(hn::Eq(x, hn::Zero(tag)), x, hn::Sin(tag, x));  // -0 stays
+    return hn::IfThenElse(hn::Eq(x, hn::Zero(tag)), x, hn::Sin(tag, x));
   }
-  static double exactly(double x) { return std::sin(x); }
 };
-struct Cos {
-  static constexpr float low = -39000, high = 39000;
+struct Cos : Angles {
   template <class D, class V>
   static HWY_INLINE V of(D tag, V x) {
     return hn::Cos(tag, x);
   }
-  static double exactly(double x) { return std::cos(x); }
 };
-struct Tanh {
-  static constexpr float low = -largest, high = largest;
+struct Tanh : Finite {
   template <class D, class V>
   static HWY_INLINE V of(D tag, V x) {
     return hn::Tanh(tag, x);
   }
-  static double exactly(double x) { return std::tanh(x); }
 };
-struct Atan {
-  static constexpr float low = -largest, high = largest;
+struct Atan : Finite {
   template <class D, class V>
   static HWY_INLINE V of(D tag, V x) {
     return hn::Atan(tag, x);
   }
-  static double exactly(double x) { return std::atan(x); }
 };
 
 constexpr hn::ScalableTag<double> vector_of_doubles;
@@ -261,41 +261,40 @@ constexpr hn::Rebind<float, hn::ScalableTag<double>> some_floats;  // as many as
 constexpr std::size_t width = hn::MaxLanes(vector_of_doubles);
 
 // A function of a vector of floats, approximated in doubles: the errors of a few ulp vanish when results are rounded to
-// floats. Numbers outside of its range, and NaN, are computed by libm, so that a result depends on its number alone.
-template <class Function>
+// floats. Numbers for which this is not valid, and NaN, are computed by libm: a result depends on its number alone.
+template <double (*function)(double), class Approximation>
 HWY_INLINE void approximate(const float* in, float* out) {
   const auto x = hn::LoadU(some_floats, in);
-  const auto y = hn::DemoteTo(some_floats, Function::of(vector_of_doubles, hn::PromoteTo(vector_of_doubles, x)));
-  const auto is_valid =
-      hn::And(hn::Ge(x, hn::Set(some_floats, Function::low)), hn::Le(x, hn::Set(some_floats, Function::high)));
+  const auto y = hn::DemoteTo(some_floats, Approximation::of(vector_of_doubles, hn::PromoteTo(vector_of_doubles, x)));
+  const auto are_valid = hn::And(hn::Ge(x, hn::Set(some_floats, Approximation::low)),
+                                 hn::Le(x, hn::Set(some_floats, Approximation::high)));
   hn::StoreU(y, some_floats, out);
-  if (HWY_LIKELY(hn::AllTrue(some_floats, is_valid))) return;
+  if (HWY_LIKELY(hn::AllTrue(some_floats, are_valid))) return;
   HWY_ALIGN float numbers[width];
   hn::Store(x, some_floats, numbers);
   for (std::size_t i = 0; i < width; ++i)
-    if (!(numbers[i] >= Function::low && numbers[i] <= Function::high))
-      out[i] = static_cast<float>(Function::exactly(numbers[i]));
+    if (!is_valid<Approximation>(numbers[i])) out[i] = static_cast<float>(function(static_cast<double>(numbers[i])));
 }
 
-template <class Function>
+template <double (*function)(double), class Approximation>
 void approximated_row(const void* const* operands, void* out, std::size_t n, const void*) {
   const float* a = static_cast<const float*>(operands[0]);
   auto* y = static_cast<float*>(out);
   std::size_t i = 0;
-  for (; i + width <= n; i += width) approximate<Function>(a + i, y + i);
+  for (; i + width <= n; i += width) approximate<function, Approximation>(a + i, y + i);
   if (i == n) return;
   HWY_ALIGN float numbers[width] = {}, results[width];
   std::memcpy(numbers, a + i, (n - i) * sizeof(float));
-  approximate<Function>(numbers, results);
+  approximate<function, Approximation>(numbers, results);
   std::memcpy(y + i, results, (n - i) * sizeof(float));
 }
 
-template <class T, class Function>
+template <class T, double (*function)(double), class Approximation>
 constexpr PointwiseFormula approximated() {
   if constexpr (std::is_same_v<T, float> && HWY_TARGET <= HWY_AVX2)
-    return {approximated_row<Function>, 1};
+    return {approximated_row<function, Approximation>, 1};
   else
-    return {double_row<T, Function::exactly>, 1};
+    return {double_row<T, function>, 1};
 }
 
 template <class T>
@@ -402,22 +401,22 @@ constexpr NamedFormula float_formulas[] = {
     {"cube", one<T>([](T a) { return a * a * a; })},
     {"inverse_square", one<T>([](T a) { return 1 / (a * a); })},
     {"power", {power_row<T>, 1}},
-    {"exp", approximated<T, Exp>()},
+    {"exp", approximated<T, std::exp, Exp>()},
     {"exp2", doubles<T, std::exp2>()},
-    {"expm1", approximated<T, Expm1>()},
-    {"log", approximated<T, Log>()},
-    {"log1p", approximated<T, Log1p>()},
-    {"log2", approximated<T, Log2>()},
-    {"log10", approximated<T, Log10>()},
-    {"sin", approximated<T, Sin>()},
-    {"cos", approximated<T, Cos>()},
+    {"expm1", approximated<T, std::expm1, Expm1>()},
+    {"log", approximated<T, std::log, Log>()},
+    {"log1p", approximated<T, std::log1p, Log1p>()},
+    {"log2", approximated<T, std::log2, Log2>()},
+    {"log10", approximated<T, std::log10, Log10>()},
+    {"sin", approximated<T, std::sin, Sin>()},
+    {"cos", approximated<T, std::cos, Cos>()},
     {"tan", doubles<T, std::tan>()},
     {"asin", doubles<T, std::asin>()},
     {"acos", doubles<T, std::acos>()},
-    {"atan", approximated<T, Atan>()},
+    {"atan", approximated<T, std::atan, Atan>()},
     {"sinh", doubles<T, std::sinh>()},
     {"cosh", doubles<T, std::cosh>()},
-    {"tanh", approximated<T, Tanh>()},
+    {"tanh", approximated<T, std::tanh, Tanh>()},
     {"asinh", doubles<T, std::asinh>()},
     {"acosh", doubles<T, std::acosh>()},
     {"atanh", doubles<T, std::atanh>()},
