@@ -653,12 +653,7 @@ class Investigation {
       else
         c.predicate.erase(c.predicate.begin() + static_cast<std::ptrdiff_t>(k));
     if (c.predicate.size() < before) {
-      c.trial = {};
-      for (const TriedCase& r : rows_) {
-        const Says said = said_by(r, c.symptom);
-        if (said == Says::nothing || r.is_explained || !r.seen.promised || !holds(c.predicate, r.features)) continue;
-        ++c.trial.drawn, c.trial.alike += said == Says::fails;
-      }
+      c.trial = trial_of(c);
       c.is_found = c.predicate.size() > c.premises && c.trial.convinces(verdict::likely);
     }
     const auto own = std::span(c.predicate).subspan(c.premises);
@@ -784,16 +779,21 @@ class Investigation {
     found.erase(first + 1, found.end());
   }
 
-  // A cause without a condition holds for all calls that are promised. If too few of these fail, it is none.
-  void count_all(Cause& c) const {
+  // The promised calls that meet the predicate of a cause, and those among them that fail with its symptom.
+  verdict::Trial trial_of(const Cause& c) const {
     verdict::Trial all;
     for (const TriedCase& r : rows_) {
       const Says said = said_by(r, c.symptom);
       if (said == Says::nothing || r.is_explained || !r.seen.promised || !holds(c.predicate, r.features)) continue;
       ++all.drawn, all.alike += said == Says::fails;
     }
-    c.trial = all;
-    c.is_found = !is_tried(c.symptom) || all.alike == all.drawn || all.convinces(verdict::likely);
+    return all;
+  }
+
+  // A cause without a condition holds for all calls that are promised. If too few of these fail, it is none.
+  void count_all(Cause& c) const {
+    c.trial = trial_of(c);
+    c.is_found = !is_tried(c.symptom) || c.trial.alike == c.trial.drawn || c.trial.convinces(verdict::likely);
   }
 
   // -- counterfactuals ------------------------------------------------------------------------------------------------

@@ -136,6 +136,20 @@ bool is_same_number(Real a, Real b) {
   return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
 }
 
+bool cut_rows(std::vector<Value>& arguments, std::size_t dim,
+              const std::function<std::pair<Int, Int>(Int size)>& kept) {
+  Tensor* self = std::get_if<Tensor>(&arguments[0]);
+  const Ints* list = std::get_if<Ints>(&arguments[dim]);
+  const Int* one = list && list->size() == 1 ? list->data() : std::get_if<Int>(&arguments[dim]);
+  if (!self || !one || self->rank() == 0 || *one < -self->rank() || *one >= self->rank()) return false;
+  const Int at = *one < 0 ? *one + self->rank() : *one, n = self->sizes[static_cast<int>(at)];
+  const auto [begin, end] = kept(n);
+  if (begin == 0 && end == n) return false;
+  auto part = result_of("aten::slice_copy.Tensor_out", {*self, at, begin, end, Int{1}});
+  if (part) *self = std::move(*part);
+  return part.has_value();
+}
+
 std::optional<families::Rows> rows_of(const Operator& op, const cases::HostCall& call) {
   const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
   const auto at = argument_of(op, "dim");

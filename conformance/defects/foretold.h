@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/defects/hypothesis.h"
@@ -49,6 +50,10 @@ bool changed_to(Value& value, T now) {
 
 bool is_whole(DType dtype);           // an integer dtype or bool
 bool is_same_number(Real a, Real b);  // NaN is the same as NaN, and 0 is not -0
+
+// Keeps the elements [first, second) of self along the one dimension that argument `dim` names, where `kept` gives both
+// for its size. Returns false if the argument names no such dimension, or if all elements are kept.
+bool cut_rows(std::vector<Value>& arguments, std::size_t dim, const std::function<std::pair<Int, Int>(Int size)>& kept);
 
 // The numbers that each result of a reduction combines, or none if the call is no reduction of self.
 std::optional<families::Rows> rows_of(const Operator& op, const cases::HostCall& call);

@@ -219,17 +219,9 @@ void shortened_rows(const Operator& op, std::vector<Hypothesis>& found) {
   for (const bool is_first : {false, true})
     found.push_back(as_if(op, fmt::format("leave out the {} element of each row", is_first ? "first" : "last"),
                           [dim = *dim, is_first](std::vector<Value>& all) {
-                            Tensor* self = std::get_if<Tensor>(&all[0]);
-                            const Ints* list = std::get_if<Ints>(&all[dim]);
-                            const Int* one = list && list->size() == 1 ? list->data() : std::get_if<Int>(&all[dim]);
-                            if (!self || !one || *one < -self->rank() || *one >= self->rank()) return false;
-                            const Int at = *one < 0 ? *one + self->rank() : *one;
-                            const Int n = self->sizes[static_cast<int>(at)];
-                            if (n < 2) return false;
-                            auto part = result_of("aten::slice_copy.Tensor_out",
-                                                  {*self, at, Int{is_first}, is_first ? n : n - 1, Int{1}});
-                            if (part) *self = std::move(*part);
-                            return part.has_value();
+                            return cut_rows(all, dim, [is_first](Int n) {
+                              return n < 2 ? std::pair(Int{0}, n) : std::pair(Int{is_first}, is_first ? n : n - 1);
+                            });
                           }));
 }
 

@@ -354,15 +354,9 @@ class Mistakes {
     for (const auto& [width, in_short_rows] : {std::pair(4, true), {4, false}, {8, true}, {8, false}, {16, false}})
       add(fmt::format("leave out the elements behind the last multiple of {} in each row", width),
           [dim = *dim, width = Int{width}, in_short_rows = in_short_rows](std::vector<Value>& all) {
-            Tensor* self = std::get_if<Tensor>(&all[0]);
-            const Ints* list = std::get_if<Ints>(&all[dim]);
-            const Int* one = list && list->size() == 1 ? list->data() : std::get_if<Int>(&all[dim]);
-            if (!self || !one || self->rank() == 0 || *one < -self->rank() || *one >= self->rank()) return false;
-            const Int at = *one < 0 ? *one + self->rank() : *one, n = self->sizes[static_cast<int>(at)];
-            if (n % width == 0 || (n < width && !in_short_rows)) return false;
-            auto part = result_of("aten::slice_copy.Tensor_out", {*self, at, Int{0}, n / width * width, Int{1}});
-            if (part) *self = std::move(*part);
-            return part.has_value();
+            return cut_rows(all, dim, [=](Int n) {
+              return std::pair(Int{0}, n < width && !in_short_rows ? n : n / width * width);
+            });
           });
   }
 
