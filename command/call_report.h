@@ -58,7 +58,8 @@ class Trace {
 
 text::Json to_json(const hosts::Violation& violation);
 
-// Which operators the reference answered in place of a testee, and the first instruction where the testee was wrong.
+// Which operators the reference answered in place of a testee, and the first instruction or delegate where the testee
+// was wrong.
 void write_text(const ProgramRunners& testee, text::Output& out);
 void write_json(const ProgramRunners& testee, text::JsonOutput& out);  // writes the report as fields
 
@@ -70,7 +71,8 @@ class CallReport {
   void add(const hosts::ProgramCall& call, const std::string& method, const hosts::CallResult& result);
 
   // Returns the exit code. If a call was refused that should have been answered, throws the Fault of that refusal.
-  int finish(const Trace& trace, const ProgramRunners& testee) const;
+  // `against` may be null.
+  int finish(const Trace& trace, const ProgramRunners& testee, const ProgramRunners* against) const;
 
  private:
   void print(const hosts::ProgramCall& call, const std::string& method, const hosts::CallResult& result) const;

@@ -44,12 +44,15 @@ class ProgramRunners {
   std::unique_ptr<hosts::ProgramRunner> begin_judge(const ProgramFiles& program, const RuntimeOptions& options);
 
   // Judges the XNNPACK delegates that the last of these calls of the program makes, as `assay delegate` does, and notes
-  // the first wrong one. The testee is a runtime. Throws the Faults of delegates::pieces_of.
+  // the first wrong one. Does nothing if the testee is no runtime, or if a wrong one is known. The calls must have
+  // methods.
   void judge_delegates(const ProgramFiles& program, std::span<const hosts::ProgramCall> calls);
 
   const hosts::Substituted& substituted() const { return substituted_; }
   const std::optional<hosts::WrongInstruction>& wrong() const { return wrong_; }
   const std::optional<delegates::WrongPiece>& wrong_delegate() const { return wrong_delegate_; }
+  // What the last judge_delegates() found if it found no wrong delegate; empty if nothing was judged.
+  const std::string& no_wrong_delegate() const { return no_wrong_delegate_; }
 
  private:
   std::string testee_;
@@ -60,6 +63,7 @@ class ProgramRunners {
   hosts::Substituted substituted_;
   std::optional<hosts::WrongInstruction> wrong_;
   std::optional<delegates::WrongPiece> wrong_delegate_;
+  std::string no_wrong_delegate_;
 };
 
 }  // namespace assay::command

@@ -45,8 +45,9 @@ A TESTEE is a runtime or a kernel library:
     the calls that the library does not support; a line of the output lists them.
 With --against, two testees run the program, and assay compares their outputs. A kernel library is compared with the
 reference instruction by instruction: each instruction gets the inputs that the reference computed. assay names the
-first instruction whose result has an error that exceeds the bound of the operator. If a runtime differs from the
-reference, assay judges the XNNPACK delegates of the call as assay delegate does, and names the first wrong node.
+first instruction whose result has an error that exceeds the bound of the operator. If the outputs of a
+call differ, assay judges the XNNPACK delegates of the call on each testee that is a runtime, as assay delegate does, and
+names the first wrong node of each.
 
 Exit codes:
   0  all outputs agree, or no output is expected
@@ -168,7 +169,7 @@ class Runs {
     if (!against_) return hosts::run_call(*with_, call);
     hosts::CallResult result = compare(call);
     done_.push_back(call);
-    if (!result.agrees()) judge_delegates(result);
+    if (!result.agrees()) judge_delegates();
     return result;
   }
 
@@ -190,12 +191,10 @@ class Runs {
     return result;
   }
 
-  // Names the first wrong node of the first call that differs from the reference.
-  void judge_delegates(const hosts::CallResult& result) {
-    ProgramRunners& with = session_.with;
-    if (!session_.against->is_reference() || !with.is_runtime() || with.wrong_delegate() || result.violation) return;
+  // Finds the first wrong node of each testee in the first call that differs.
+  void judge_delegates() {
     for (hosts::ProgramCall& call : done_) call.method = method_of(call), call.outputs.reset();
-    with.judge_delegates(program_, done_);
+    for (ProgramRunners* testee : {&session_.with, session_.against.get()}) testee->judge_delegates(program_, done_);
   }
 
   // A refusal is the expected result only where calls.json names its rule. Any other call was compared with nothing.
@@ -274,7 +273,7 @@ int run_once(Session& session, const ProgramFiles& program) {
   if (session.against) {
     CallReport report(session.report_options);
     report.add(call, method, result);
-    return report.finish(trace, session.with);
+    return report.finish(trace, session.with, session.against.get());
   }
   if (result.violation) return tell(session, *result.violation);
   if (result.refusal) throw *result.refusal;
@@ -293,7 +292,7 @@ int run_calls(Session& session, const File& file) {
     const hosts::CallResult result = runs.run(call);
     report.add(call, runs.method_of(call), result);
   }
-  return report.finish(trace, session.with);
+  return report.finish(trace, session.with, session.against.get());
 }
 
 // Runs the cases of a bundle; with --method only the cases of this method.
@@ -309,7 +308,7 @@ int run_bundle(Session& session, const File& file) {
     const hosts::CallResult result = Runs(session, program, trace.listener()).run(call);
     report.add(call, call.method, result);
   });
-  return report.finish(trace, session.with);
+  return report.finish(trace, session.with, session.against.get());
 }
 
 int run(const RunCommand& r) {
