@@ -45,7 +45,7 @@ class Trace {
       : on_(options.trace), tracer_([this, options](const hosts::TracedStep& step) {
           options.json ? steps_.add(hosts::to_json(step)) : options.out.write(hosts::to_text(step));
         }) {}
-  Listener* listener() { return on_ ? &tracer_ : nullptr; }
+  hosts::Tracer* tracer() { return on_ ? &tracer_ : nullptr; }
   void write(text::JsonOutput& out) const {
     if (on_) steps_.write("trace", out);
   }

@@ -19,16 +19,21 @@ ProgramRunners::ProgramRunners(const std::string& testee, const std::string& gol
 }
 
 std::unique_ptr<hosts::ProgramRunner> ProgramRunners::begin(const ProgramFiles& program, const RuntimeOptions& options,
-                                                            Listener* listener) {
+                                                            hosts::Tracer* tracer) {
   if (runtime_)
-    return std::make_unique<hosts::TesteeHost>(
-        program.program, options.budget, *runtime_,
-        testee::LoadSettings{program.file, program.data, options.share_arenas, program.packed_cache,
-                             options.instructions, options.budget},
-        time_limit_);
+    return std::make_unique<hosts::TesteeHost>(program.program, options.budget, *runtime_,
+                                               testee::LoadSettings{.program = program.file,
+                                                                    .data = program.data,
+                                                                    .share_arenas = options.share_arenas,
+                                                                    .traces = tracer != nullptr,
+                                                                    .packed_cache = program.packed_cache,
+                                                                    .instructions = options.instructions,
+                                                                    .budget = options.budget},
+                                               time_limit_,
+                                               [tracer](const hosts::TracedStep& step) { tracer->tell(step); });
   if (children_)
-    return std::make_unique<hosts::LibraryHost>(program.program, options, listener, *children_, substituted_);
-  return std::make_unique<hosts::Host>(program.program, options, listener);
+    return std::make_unique<hosts::LibraryHost>(program.program, options, tracer, *children_, substituted_);
+  return std::make_unique<hosts::Host>(program.program, options, tracer);
 }
 
 std::unique_ptr<hosts::ProgramRunner> ProgramRunners::begin_judge(const ProgramFiles& program,

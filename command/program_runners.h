@@ -11,6 +11,7 @@
 #include "conformance/delegates/defects.h"
 #include "conformance/files/file.h"
 #include "conformance/hosts/library_host.h"
+#include "conformance/hosts/trace.h"
 #include "conformance/testee/runtime.h"
 
 namespace assay::command {
@@ -36,9 +37,12 @@ class ProgramRunners {
   bool is_library() const { return open_.library != nullptr; }
   bool charges_memory() const { return !is_runtime() || runtime_->charges_memory(); }
 
-  // Makes a runner with initial state. It reports each instruction to the listener; a runtime reports none.
+  bool traces() const { return !is_runtime() || runtime_->traces(); }
+
+  // Makes a runner with initial state. It reports each instruction to the tracer, which may be null. A runtime reports
+  // the instructions that it tells of.
   std::unique_ptr<hosts::ProgramRunner> begin(const ProgramFiles& program, const RuntimeOptions& options,
-                                              Listener* listener);
+                                              hosts::Tracer* tracer);
 
   // The reference, which notes the first instruction where this library is wrong.
   std::unique_ptr<hosts::ProgramRunner> begin_judge(const ProgramFiles& program, const RuntimeOptions& options);

@@ -152,8 +152,8 @@ void require_inputs(const pte::ExecutionPlan& plan, std::size_t given) {
 // The testee that runs the program, with state from call to call, and the testee that it is compared with.
 class Runs {
  public:
-  Runs(Session& session, const ProgramFiles& program, Listener* listener)
-      : session_(session), program_(program), with_(session.with.begin(program, session.options(), listener)) {
+  Runs(Session& session, const ProgramFiles& program, hosts::Tracer* tracer)
+      : session_(session), program_(program), with_(session.with.begin(program, session.options(), tracer)) {
     if (!session.against) return;
     const bool judges = session.against->is_reference() && session.with.is_library();
     against_ = judges ? session.with.begin_judge(program, session.options())
@@ -263,7 +263,7 @@ int tell(Session& session, const hosts::Violation& violation) {
 int run_once(Session& session, const ProgramFiles& program) {
   const RunCommand& r = session.request;
   Trace trace(session.report_options);
-  Runs runs(session, program, trace.listener());
+  Runs runs(session, program, trace.tracer());
   hosts::ProgramCall call{r.method, {}, {}, {}, {}};
   const std::string method = runs.method_of(call);
   call.inputs = inputs_of(session, runs.with().plan(method));
@@ -286,7 +286,7 @@ int run_calls(Session& session, const File& file) {
   hosts::ProgramCalls calls = hosts::read_calls(r.calls, session.access);
   Trace trace(session.report_options);
   Runs runs(session, program_files(session, file, hosts::program_in_file(file), r.data.empty() ? calls.data : r.data),
-            trace.listener());
+            trace.tracer());
   CallReport report(session.report_options);
   for (hosts::ProgramCall& call : calls.calls) {
     const hosts::CallResult result = runs.run(call);
@@ -305,7 +305,7 @@ int run_bundle(Session& session, const File& file) {
   if (!method.empty()) static_cast<void>(Runs(session, program, nullptr).with().plan(method));
   hosts::each_call(bundle, session.request.tolerance, [&](hosts::ProgramCall call) {
     if (!method.empty() && call.method != method) return;
-    const hosts::CallResult result = Runs(session, program, trace.listener()).run(call);
+    const hosts::CallResult result = Runs(session, program, trace.tracer()).run(call);
     report.add(call, call.method, result);
   });
   return report.finish(trace, session.with, session.against.get());
@@ -313,10 +313,11 @@ int run_bundle(Session& session, const File& file) {
 
 int run(const RunCommand& r) {
   Session session{r};
-  if (r.trace && session.with.is_runtime())
-    throw Fault(
-        Outcome::unsupported, "testee",
-        concat(r.with, " does not tell of its instructions: --trace is for the reference and libraries of kernels"));
+  if (r.trace && !session.with.traces())
+    throw Fault(Outcome::unsupported, "testee",
+                concat(r.with,
+                       " does not tell of its instructions: --trace is for the reference, for libraries of kernels and "
+                       "for runtimes that tell of their delegates"));
   if (r.instructions && session.with.is_runtime() && !adapters::optimized_for(r.with))
     throw Fault(Outcome::unsupported, "testee",
                 concat(r.with,
@@ -398,7 +399,9 @@ void define_run(Options& options) {
            "Keeps the packed constants of the optimized runtime in FOLDER for later processes; use one folder for each "
            "program")
       .value("FOLDER");
-  options.flag("--trace", r->trace, "Prints what each instruction reads and writes");
+  options.flag("--trace", r->trace,
+               "Prints what each instruction reads and writes; of the official runtime, only what each delegate reads "
+               "and writes");
   options.flag("--json", r->json, "Prints JSON");
   options.details(concat(run_details, runner_kinds));
   options.action([r] { return refusals_as_json(r->json, [&] { return run(*r); }); });
