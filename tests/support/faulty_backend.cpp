@@ -1,10 +1,12 @@
 // A backend for XNNPACK payloads that computes them by the reference and registers itself with ExecuTorch, as a backend
-// of another author does. ASSAY_PLANTED names a fault: one of planted_payloads::faults(), or one of `conducts`.
+// of another author does. ASSAY_PLANTED names a fault: one of planted_payloads::faults(), or one of `conducts`, or
+// "4 steps everywhere in value 57" or "1 steps in one element in value 57": planted_payloads::off_in_value.
 
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -74,6 +76,26 @@ const Fault* planted_payload() {
   const auto found = std::ranges::find(planted_payloads::faults(), planted(), &Fault::name);
   return found == planted_payloads::faults().end() ? nullptr : &*found;
 }
+struct Steps {
+  int steps;
+  planted_payloads::Where where;
+  xnnpack::Id value;
+
+  CallOperator in(const xnnpack::Graph& graph) const {
+    return planted_payloads::off_in_value(graph, value, steps, where);
+  }
+};
+std::optional<Steps> planted_steps() {
+  const std::string text(planted());
+  Steps s{};
+  for (const auto& [format, where] :
+       {std::pair("%d steps everywhere in value %u", planted_payloads::Where::everywhere),
+        std::pair("%d steps in one element in value %u", planted_payloads::Where::in_one_element)}) {
+    s.where = where;
+    if (std::sscanf(text.c_str(), format, &s.steps, &s.value) == 2) return s;
+  }
+  return {};
+}
 const Conduct* planted_conduct() {
   const auto found = std::ranges::find(conducts, planted(), &Conduct::name);
   return found == std::end(conducts) ? nullptr : found;
@@ -110,6 +132,8 @@ class Source {
       for (const auto& node : decoded.graph.nodes)
         is_faulty_ |= conduct->kind == xnn::EnumNameOperation(node->operation.type);
     if (is_planted("takes weights for those of another delegate")) replace_weights();
+    if (const auto steps = planted_steps())
+      options_.call = steps->in(xnnpack::Graph(payload_.bytes, {}, finder(), xnnpack::Form::folded));
     if (const Fault* fault = planted_payload()) {
       if (fault->payload) fault->payload(decoded, payload_), payload_.bytes = encode(decoded);
       options_.call = fault->call;
@@ -119,15 +143,15 @@ class Source {
   // Whether the fault of this name is planted, and this payload has it.
   bool is_planted(std::string_view name) const { return is_faulty_ && planted() == name; }
 
-  std::unique_ptr<Delegate> delegate() const {
-    const auto find = [this](std::string_view key) -> std::optional<std::span<const std::byte>> {
+  std::unique_ptr<Delegate> delegate() const { return make_xnnpack_delegate({payload_.bytes, {}, options_, finder()}); }
+
+ private:
+  xnnpack::Graph::FindNamed finder() const {
+    return [this](std::string_view key) -> std::optional<std::span<const std::byte>> {
       const auto found = payload_.named.find(key);
       return found == payload_.named.end() ? std::nullopt : std::optional<std::span<const std::byte>>(found->second);
     };
-    return make_xnnpack_delegate({payload_.bytes, {}, options_, find});
   }
-
- private:
   // Keeps weights by their size alone.
   void replace_weights() {
     static std::map<std::size_t, Bytes> kept;
