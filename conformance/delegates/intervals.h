@@ -15,7 +15,7 @@ inline constexpr Real float32_unit = 0x1p-24;  // unit roundoff
 // right.
 struct Interval {
   Tensor lowest, highest;
-  // The elements are sums that are rounded to nearest: their errors have no common direction.
+  // The elements are sums of float32 numbers that are rounded to nearest: their errors have no common direction.
   bool is_of_sums = false;
 
   bool is_point() const { return lowest.bytes == highest.bytes; }  // one value is right for each element

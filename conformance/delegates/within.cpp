@@ -135,7 +135,8 @@ CommonError common_error(const RightOutput& right, const Array<Real>& got) {
   const Real share = products / squares;
   std::vector<Real> scores;
   for (std::size_t i = 0; i < at.size(); ++i) scores.push_back(sizes[i] * (errors[i] - share * sizes[i]));
-  const auto columns = static_cast<std::size_t>(std::max<Int>(want.sizes[want.sizes.size() - 1], 1));
+  const int rank = right.expected.rank();
+  const auto columns = static_cast<std::size_t>(rank > 0 ? want.sizes[rank - 1] : 1);
   const Real largest = std::max(
       {squares_of_groups(scores, [&](std::size_t i) { return std::pair(want.data[at[i]], sizes[i]); }),
        squares_of_groups(scores, [&](std::size_t i) { return std::pair(static_cast<Real>(at[i] % columns), Real{0}); }),

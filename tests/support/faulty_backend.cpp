@@ -1,18 +1,18 @@
 // A backend for XNNPACK payloads that computes them by the reference and registers itself with ExecuTorch, as a backend
-// of another author does. ASSAY_PLANTED names a fault: one of planted_payloads::faults(), or one of `conducts`, or
-// "4 steps everywhere in value 57" or "1 steps in one element in value 57": planted_payloads::off_in_value.
+// of another author does. ASSAY_PLANTED names a fault: one of planted_payloads::faults(), one of `conducts`, or that of
+// planted_payloads::off_in_value, as in "4 steps everywhere" or "1 steps in one element in value 57".
 
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <regex>
 
 #include "reference/program/taken.h"
 #include "reference/runtime/delegate.h"
@@ -79,22 +79,21 @@ const Fault* planted_payload() {
 struct Steps {
   int steps;
   planted_payloads::Where where;
-  xnnpack::Id value;
+  std::optional<xnnpack::Id> value;
 
   CallOperator in(const xnnpack::Graph& graph) const {
     return planted_payloads::off_in_value(graph, value, steps, where);
   }
 };
 std::optional<Steps> planted_steps() {
+  static const std::regex form("([0-9]+) steps (everywhere|in one element)(?: in value ([0-9]+))?");
   const std::string text(planted());
-  Steps s{};
-  for (const auto& [format, where] :
-       {std::pair("%d steps everywhere in value %u", planted_payloads::Where::everywhere),
-        std::pair("%d steps in one element in value %u", planted_payloads::Where::in_one_element)}) {
-    s.where = where;
-    if (std::sscanf(text.c_str(), format, &s.steps, &s.value) == 2) return s;
-  }
-  return {};
+  std::smatch parts;
+  if (!std::regex_match(text, parts, form)) return {};
+  using enum planted_payloads::Where;
+  Steps s{std::stoi(parts[1]), parts[2] == "everywhere" ? everywhere : in_one_element, {}};
+  if (parts[3].matched) s.value = static_cast<xnnpack::Id>(std::stoul(parts[3]));
+  return s;
 }
 const Conduct* planted_conduct() {
   const auto found = std::ranges::find(conducts, planted(), &Conduct::name);

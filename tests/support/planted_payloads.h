@@ -4,6 +4,7 @@
 #include <cctype>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -169,19 +170,19 @@ inline void step(Tensor& t, Int steps, Where where) {
 }
 
 // Computes a graph as the reference does, except that the node which writes the value writes it some steps too large.
-// Computes it rightly if no node writes the value.
-inline CallOperator off_in_value(const xnnpack::Graph& graph, xnnpack::Id id, Int steps, Where where) {
+// Computes it rightly if no node writes the value. Without an id, each node writes its value so.
+inline CallOperator off_in_value(const xnnpack::Graph& graph, std::optional<xnnpack::Id> id, Int steps, Where where) {
   const xnnpack::PlainProgram plain = xnnpack::without_constants(graph);
   const std::size_t calls = plain.program.tables.execution_plan.front()->chains.front()->instructions.size();
-  std::size_t last = calls;  // the call that writes the value
+  std::vector<bool> is_last(calls);  // whether the call writes the value
   for (std::uint32_t n = 0; n < plain.ends.size(); ++n)
     for (const auto& output : format::xnnpack::operands_of(*graph.tables().nodes()->Get(n)).outputs)
-      if (output.id == id) last = plain.ends[n] - 1;
+      if (!id || output.id == *id) is_last[plain.ends[n] - 1] = true;
   return [=, next = std::size_t{0}](const Operator& op, std::span<Value> arguments, const Budget& budget) mutable {
-    const bool is_last = next == last;
+    const bool is_wrong = is_last[next];
     next = (next + 1) % calls;
     Answer answer = call(op, arguments, budget);
-    if (is_last && answer.outcome == Outcome::ok)
+    if (is_wrong && answer.outcome == Outcome::ok)
       step(std::get<Tensor>(arguments[op.arguments.size() - op.outs()]), steps, where);
     return answer;
   };
