@@ -36,6 +36,18 @@ std::string kind_of(const Value& value) {
   return tensor ? describe(*tensor) : text::printable(text::literal(value, 8), text::most_shown);
 }
 
+// Writes the first wrong delegate, or that there is none.
+void write_delegate(const ProgramRunners& testee, const std::string& of, text::JsonOutput& out) {
+  if (const auto& w = testee.wrong_delegate())
+    out.field("first_wrong" + of, text::Json{{"testee", testee.testee()},
+                                             {"delegate", text::printable(w->piece->description)},
+                                             {"nodes", w->piece->nodes},
+                                             {"verdict", verdict::name(w->verdict)},
+                                             {"message", text::printable(w->message)}});
+  else if (!testee.no_wrong_delegate().empty())
+    out.field("delegates" + of, text::printable(testee.no_wrong_delegate()));
+}
+
 }  // namespace
 
 text::Json to_json(const hosts::Violation& m) {
@@ -49,7 +61,10 @@ void write_text(const ProgramRunners& testee, text::Output& out) {
     out.print("answered by the reference, not by {}: {}, {}\n", testee.testee(), op, text::printable(why));
   if (testee.wrong()) out.print("first wrong: {}\n", text::printable(hosts::sentence(*testee.wrong())));
   if (const auto& w = testee.wrong_delegate())
-    out.print("first wrong: {}\n  {}\n", text::printable(w->piece->description), text::printable(w->message));
+    out.print("first wrong of {}: {}\n  {}\n", testee.testee(), text::printable(w->piece->description),
+              text::printable(w->message));
+  else if (!testee.no_wrong_delegate().empty())
+    out.print("{}: {}\n", testee.testee(), text::printable(testee.no_wrong_delegate()));
 }
 
 void write_json(const ProgramRunners& testee, text::JsonOutput& out) {
@@ -59,15 +74,12 @@ void write_json(const ProgramRunners& testee, text::JsonOutput& out) {
   if (const auto& w = testee.wrong()) {
     text::Json json = {
         {"method", text::cut(w->method)}, {"instruction", w->instruction}, {"operator", w->operator_name}};
+    if (!w->node.empty()) json["node"] = w->node;
     json.update(to_json(hosts::Violation{w->judgement.verdict, w->judgement.failure, w->judgement.message}));
     json["distance"] = text::to_json(Value(w->judgement.distance), {});
     out.field("first_wrong", json);
   }
-  if (const auto& w = testee.wrong_delegate())
-    out.field("first_wrong", text::Json{{"delegate", text::printable(w->piece->description)},
-                                        {"nodes", w->piece->nodes},
-                                        {"verdict", verdict::name(w->verdict)},
-                                        {"message", text::printable(w->message)}});
+  write_delegate(testee, "", out);
 }
 
 void CallReport::add(const hosts::ProgramCall& call, const std::string& method, const hosts::CallResult& result) {
@@ -82,17 +94,19 @@ void CallReport::add(const hosts::ProgramCall& call, const std::string& method, 
   if (result.refusal && call.fails.empty() && !refusal_) refusal_ = result.refusal;
 }
 
-int CallReport::finish(const Trace& trace, const ProgramRunners& testee) const {
+int CallReport::finish(const Trace& trace, const ProgramRunners& testee, const ProgramRunners* against) const {
   if (!options_.json) {
     options_.out.print("{}{}{}{}{}\n", calls_, calls_ == 1 ? " call, " : " calls, ", compared_,
                        compared_ == 1 ? " output compared: " : " outputs compared: ", outcome());
     write_text(testee, options_.out);
+    if (against) write_text(*against, options_.out);
   } else {
     print_json(options_.out.budget(), [&](text::JsonOutput& out) {
       out.object([&] {
         all_.write("calls", out);
         out.field("outputs_compared", compared_), out.field("calls_that_differ", different_);
         write_json(testee, out);
+        if (against) write_delegate(*against, "_against", out);
         trace.write(out);
       });
     });

@@ -45,7 +45,7 @@ class Trace {
       : on_(options.trace), tracer_([this, options](const hosts::TracedStep& step) {
           options.json ? steps_.add(hosts::to_json(step)) : options.out.write(hosts::to_text(step));
         }) {}
-  Listener* listener() { return on_ ? &tracer_ : nullptr; }
+  hosts::Tracer* tracer() { return on_ ? &tracer_ : nullptr; }
   void write(text::JsonOutput& out) const {
     if (on_) steps_.write("trace", out);
   }
@@ -58,7 +58,8 @@ class Trace {
 
 text::Json to_json(const hosts::Violation& violation);
 
-// Which operators the reference answered in place of a testee, and the first instruction where the testee was wrong.
+// Which operators the reference answered in place of a testee, and the first instruction or delegate where the testee
+// was wrong.
 void write_text(const ProgramRunners& testee, text::Output& out);
 void write_json(const ProgramRunners& testee, text::JsonOutput& out);  // writes the report as fields
 
@@ -70,7 +71,8 @@ class CallReport {
   void add(const hosts::ProgramCall& call, const std::string& method, const hosts::CallResult& result);
 
   // Returns the exit code. If a call was refused that should have been answered, throws the Fault of that refusal.
-  int finish(const Trace& trace, const ProgramRunners& testee) const;
+  // `against` may be null.
+  int finish(const Trace& trace, const ProgramRunners& testee, const ProgramRunners* against) const;
 
  private:
   void print(const hosts::ProgramCall& call, const std::string& method, const hosts::CallResult& result) const;

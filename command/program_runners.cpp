@@ -4,6 +4,7 @@
 #include "conformance/contract/read_contract.h"
 #include "conformance/hosts/testee_host.h"
 #include "conformance/scenarios/stage.h"
+#include "conformance/text/fault_text.h"
 
 namespace assay::command {
 
@@ -18,16 +19,21 @@ ProgramRunners::ProgramRunners(const std::string& testee, const std::string& gol
 }
 
 std::unique_ptr<hosts::ProgramRunner> ProgramRunners::begin(const ProgramFiles& program, const RuntimeOptions& options,
-                                                            Listener* listener) {
+                                                            hosts::Tracer* tracer) {
   if (runtime_)
-    return std::make_unique<hosts::TesteeHost>(
-        program.program, options.budget, *runtime_,
-        testee::LoadSettings{program.file, program.data, options.share_arenas, program.packed_cache,
-                             options.instructions, options.budget},
-        time_limit_);
+    return std::make_unique<hosts::TesteeHost>(program.program, options.budget, *runtime_,
+                                               testee::LoadSettings{.program = program.file,
+                                                                    .data = program.data,
+                                                                    .share_arenas = options.share_arenas,
+                                                                    .traces = tracer != nullptr,
+                                                                    .packed_cache = program.packed_cache,
+                                                                    .instructions = options.instructions,
+                                                                    .budget = options.budget},
+                                               time_limit_,
+                                               [tracer](const hosts::TracedStep& step) { tracer->tell(step); });
   if (children_)
-    return std::make_unique<hosts::LibraryHost>(program.program, options, listener, *children_, substituted_);
-  return std::make_unique<hosts::Host>(program.program, options, listener);
+    return std::make_unique<hosts::LibraryHost>(program.program, options, tracer, *children_, substituted_);
+  return std::make_unique<hosts::Host>(program.program, options, tracer);
 }
 
 std::unique_ptr<hosts::ProgramRunner> ProgramRunners::begin_judge(const ProgramFiles& program,
@@ -36,19 +42,42 @@ std::unique_ptr<hosts::ProgramRunner> ProgramRunners::begin_judge(const ProgramF
   return std::make_unique<hosts::JudgedHost>(program.program, options, *children_, arithmetic, wrong_);
 }
 
-void ProgramRunners::judge_delegates(const ProgramFiles& program, std::span<const hosts::ProgramCall> calls) {
+namespace {
+
+// The cases of the delegates that the last of these calls makes.
+delegates::Pieces pieces_of_last(const ProgramFiles& program, std::span<const hosts::ProgramCall> calls) {
   hosts::ProgramCalls all;
   all.data = program.data, all.calls.assign(calls.begin(), calls.end());
   delegates::Pieces pieces =
       delegates::pieces_of(scenarios::recorded_program("run", program.file, program.program, std::move(all)));
   const std::string last = concat("run/", calls.size() - 1, '/');
   std::erase_if(pieces, [&](const auto& piece) { return !piece->id.starts_with(last); });
+  return pieces;
+}
+
+}  // namespace
+
+void ProgramRunners::judge_delegates(const ProgramFiles& program, std::span<const hosts::ProgramCall> calls) {
+  if (!runtime_ || wrong_delegate_) return;
+  delegates::Pieces pieces;
+  try {
+    pieces = pieces_of_last(program, calls);
+  } catch (const Fault& fault) {
+    no_wrong_delegate_ = concat("delegates not judged: ", text::sentence(fault));
+    return;
+  }
+  if (pieces.empty()) return;
   std::vector<scenarios::Scenario> scenarios;
   for (const auto& piece : pieces) scenarios.push_back(delegates::scenario(piece));
   scenarios::Stage stage(std::move(scenarios), *runtime_, time_limit_);
   delegates::Findings findings(pieces);
-  stage.judge(stage.blocks(), [&](const verdict::Record& record) { findings.add(record); });
+  std::size_t passed = 0;
+  stage.judge(stage.blocks(), [&](const verdict::Record& record) {
+    passed += record.verdict == verdict::Verdict::pass;
+    findings.add(record);
+  });
   wrong_delegate_ = findings.first_wrong();
+  no_wrong_delegate_ = concat("no wrong delegate was found: ", passed, " of ", pieces.size(), " cases pass");
 }
 
 }  // namespace assay::command

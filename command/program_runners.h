@@ -11,6 +11,7 @@
 #include "conformance/delegates/defects.h"
 #include "conformance/files/file.h"
 #include "conformance/hosts/library_host.h"
+#include "conformance/hosts/trace.h"
 #include "conformance/testee/runtime.h"
 
 namespace assay::command {
@@ -36,20 +37,26 @@ class ProgramRunners {
   bool is_library() const { return open_.library != nullptr; }
   bool charges_memory() const { return !is_runtime() || runtime_->charges_memory(); }
 
-  // Makes a runner with initial state. It reports each instruction to the listener; a runtime reports none.
+  bool traces() const { return !is_runtime() || runtime_->traces(); }
+
+  // Makes a runner with initial state. It reports each instruction to the tracer, which may be null. A runtime reports
+  // the instructions that it tells of.
   std::unique_ptr<hosts::ProgramRunner> begin(const ProgramFiles& program, const RuntimeOptions& options,
-                                              Listener* listener);
+                                              hosts::Tracer* tracer);
 
   // The reference, which notes the first instruction where this library is wrong.
   std::unique_ptr<hosts::ProgramRunner> begin_judge(const ProgramFiles& program, const RuntimeOptions& options);
 
   // Judges the XNNPACK delegates that the last of these calls of the program makes, as `assay delegate` does, and notes
-  // the first wrong one. The testee is a runtime. Throws the Faults of delegates::pieces_of.
+  // the first wrong one. Does nothing if the testee is no runtime, or if a wrong one is known. The calls must have
+  // methods.
   void judge_delegates(const ProgramFiles& program, std::span<const hosts::ProgramCall> calls);
 
   const hosts::Substituted& substituted() const { return substituted_; }
   const std::optional<hosts::WrongInstruction>& wrong() const { return wrong_; }
   const std::optional<delegates::WrongPiece>& wrong_delegate() const { return wrong_delegate_; }
+  // What the last judge_delegates() found if it found no wrong delegate; empty if nothing was judged.
+  const std::string& no_wrong_delegate() const { return no_wrong_delegate_; }
 
  private:
   std::string testee_;
@@ -60,6 +67,7 @@ class ProgramRunners {
   hosts::Substituted substituted_;
   std::optional<hosts::WrongInstruction> wrong_;
   std::optional<delegates::WrongPiece> wrong_delegate_;
+  std::string no_wrong_delegate_;
 };
 
 }  // namespace assay::command

@@ -45,8 +45,9 @@ A TESTEE is a runtime or a kernel library:
     the calls that the library does not support; a line of the output lists them.
 With --against, two testees run the program, and assay compares their outputs. A kernel library is compared with the
 reference instruction by instruction: each instruction gets the inputs that the reference computed. assay names the
-first instruction whose result has an error that exceeds the bound of the operator. If a runtime differs from the
-reference, assay judges the XNNPACK delegates of the call as assay delegate does, and names the first wrong node.
+first instruction whose result has an error that exceeds the bound of the operator. If the outputs of a
+call differ, assay judges the XNNPACK delegates of the call on each testee that is a runtime, as assay delegate does, and
+names the first wrong node of each.
 
 Exit codes:
   0  all outputs agree, or no output is expected
@@ -151,8 +152,8 @@ void require_inputs(const pte::ExecutionPlan& plan, std::size_t given) {
 // The testee that runs the program, with state from call to call, and the testee that it is compared with.
 class Runs {
  public:
-  Runs(Session& session, const ProgramFiles& program, Listener* listener)
-      : session_(session), program_(program), with_(session.with.begin(program, session.options(), listener)) {
+  Runs(Session& session, const ProgramFiles& program, hosts::Tracer* tracer)
+      : session_(session), program_(program), with_(session.with.begin(program, session.options(), tracer)) {
     if (!session.against) return;
     const bool judges = session.against->is_reference() && session.with.is_library();
     against_ = judges ? session.with.begin_judge(program, session.options())
@@ -168,7 +169,7 @@ class Runs {
     if (!against_) return hosts::run_call(*with_, call);
     hosts::CallResult result = compare(call);
     done_.push_back(call);
-    if (!result.agrees()) judge_delegates(result);
+    if (!result.agrees()) judge_delegates();
     return result;
   }
 
@@ -190,12 +191,10 @@ class Runs {
     return result;
   }
 
-  // Names the first wrong node of the first call that differs from the reference.
-  void judge_delegates(const hosts::CallResult& result) {
-    ProgramRunners& with = session_.with;
-    if (!session_.against->is_reference() || !with.is_runtime() || with.wrong_delegate() || result.violation) return;
+  // Finds the first wrong node of each testee in the first call that differs.
+  void judge_delegates() {
     for (hosts::ProgramCall& call : done_) call.method = method_of(call), call.outputs.reset();
-    with.judge_delegates(program_, done_);
+    for (ProgramRunners* testee : {&session_.with, session_.against.get()}) testee->judge_delegates(program_, done_);
   }
 
   // A refusal is the expected result only where calls.json names its rule. Any other call was compared with nothing.
@@ -264,7 +263,7 @@ int tell(Session& session, const hosts::Violation& violation) {
 int run_once(Session& session, const ProgramFiles& program) {
   const RunCommand& r = session.request;
   Trace trace(session.report_options);
-  Runs runs(session, program, trace.listener());
+  Runs runs(session, program, trace.tracer());
   hosts::ProgramCall call{r.method, {}, {}, {}, {}};
   const std::string method = runs.method_of(call);
   call.inputs = inputs_of(session, runs.with().plan(method));
@@ -274,7 +273,7 @@ int run_once(Session& session, const ProgramFiles& program) {
   if (session.against) {
     CallReport report(session.report_options);
     report.add(call, method, result);
-    return report.finish(trace, session.with);
+    return report.finish(trace, session.with, session.against.get());
   }
   if (result.violation) return tell(session, *result.violation);
   if (result.refusal) throw *result.refusal;
@@ -287,13 +286,13 @@ int run_calls(Session& session, const File& file) {
   hosts::ProgramCalls calls = hosts::read_calls(r.calls, session.access);
   Trace trace(session.report_options);
   Runs runs(session, program_files(session, file, hosts::program_in_file(file), r.data.empty() ? calls.data : r.data),
-            trace.listener());
+            trace.tracer());
   CallReport report(session.report_options);
   for (hosts::ProgramCall& call : calls.calls) {
     const hosts::CallResult result = runs.run(call);
     report.add(call, runs.method_of(call), result);
   }
-  return report.finish(trace, session.with);
+  return report.finish(trace, session.with, session.against.get());
 }
 
 // Runs the cases of a bundle; with --method only the cases of this method.
@@ -306,18 +305,19 @@ int run_bundle(Session& session, const File& file) {
   if (!method.empty()) static_cast<void>(Runs(session, program, nullptr).with().plan(method));
   hosts::each_call(bundle, session.request.tolerance, [&](hosts::ProgramCall call) {
     if (!method.empty() && call.method != method) return;
-    const hosts::CallResult result = Runs(session, program, trace.listener()).run(call);
+    const hosts::CallResult result = Runs(session, program, trace.tracer()).run(call);
     report.add(call, call.method, result);
   });
-  return report.finish(trace, session.with);
+  return report.finish(trace, session.with, session.against.get());
 }
 
 int run(const RunCommand& r) {
   Session session{r};
-  if (r.trace && session.with.is_runtime())
-    throw Fault(
-        Outcome::unsupported, "testee",
-        concat(r.with, " does not tell of its instructions: --trace is for the reference and libraries of kernels"));
+  if (r.trace && !session.with.traces())
+    throw Fault(Outcome::unsupported, "testee",
+                concat(r.with,
+                       " does not tell of its instructions: --trace is for the reference, for libraries of kernels and "
+                       "for runtimes that tell of their delegates"));
   if (r.instructions && session.with.is_runtime() && !adapters::optimized_for(r.with))
     throw Fault(Outcome::unsupported, "testee",
                 concat(r.with,
@@ -399,7 +399,9 @@ void define_run(Options& options) {
            "Keeps the packed constants of the optimized runtime in FOLDER for later processes; use one folder for each "
            "program")
       .value("FOLDER");
-  options.flag("--trace", r->trace, "Prints what each instruction reads and writes");
+  options.flag("--trace", r->trace,
+               "Prints what each instruction reads and writes; of the official runtime, only what each delegate reads "
+               "and writes");
   options.flag("--json", r->json, "Prints JSON");
   options.details(concat(run_details, runner_kinds));
   options.action([r] { return refusals_as_json(r->json, [&] { return run(*r); }); });

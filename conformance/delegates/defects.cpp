@@ -60,15 +60,15 @@ std::vector<WrongPiece> Findings::first_wrong_of_each_call() const {
   std::set<std::string_view> seen;
   for (const Failure& failure : failures_) {
     if (!seen.insert(call_of(*failure.piece)).second) continue;
-    first.push_back({failure.piece, failure.record.verdict, failure.record.message});
+    const std::string& message = failure.record.message;  // the steps of the case follow the first line
+    first.push_back({failure.piece, failure.record.verdict, message.substr(0, message.find('\n'))});
   }
   return first;
 }
 
 std::optional<WrongPiece> Findings::first_wrong() const {
   const auto all = first_wrong_of_each_call();
-  const auto found =
-      std::ranges::find_if(all, [](const WrongPiece& w) { return !w.piece->part.payload.bytes.empty(); });
+  const auto found = std::ranges::find_if(all, [](const WrongPiece& w) { return w.piece->call != nullptr; });
   return found == all.end() ? std::nullopt : std::optional(*found);
 }
 

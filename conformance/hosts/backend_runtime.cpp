@@ -60,6 +60,7 @@ class BackendRuntime final : public testee::Runtime {
     return {{"backends", fmt::format("{}", fmt::join(ids, ", "))}};
   }
   std::vector<std::string> binaries() const override { return {testee::executable, binary_}; }
+  bool traces() const override { return true; }
 
   std::unique_ptr<testee::TesteeProgram> load(const testee::LoadSettings& settings, testee::Reply& reply) override {
     return load(settings, reply, [](const MakeDelegate& make) { return make; });

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "conformance/runner/run_case.h"
+#include "format/xnnpack/payload.h"
 
 namespace assay::hosts {
 namespace {
@@ -30,6 +31,26 @@ void put(std::span<Value> arguments, std::vector<Tensor> outs) {
       a = number_in(a) ? number_of(*next++) : Value(std::move(*next++));
   }
 }
+
+// Notes which delegate runs.
+class Watched final : public Delegate {
+ public:
+  Watched(const DelegateSource& source, const Delegate*& executes)
+      : delegate_(make_xnnpack_delegate(source)), executes_(executes) {}
+
+  std::size_t inputs() const override { return delegate_->inputs(); }
+  std::size_t outputs() const override { return delegate_->outputs(); }
+  void execute(std::span<Value> arguments) override {
+    executes_ = delegate_.get();
+    const auto ends = [this](auto) { executes_ = nullptr; };
+    const std::unique_ptr<void, decltype(ends)> guard(this, ends);
+    delegate_->execute(arguments);
+  }
+
+ private:
+  std::unique_ptr<Delegate> delegate_;
+  const Delegate*& executes_;
+};
 
 }  // namespace
 
@@ -83,19 +104,24 @@ std::vector<Value> LibraryHost::call(const std::string& method, std::vector<Valu
 
 std::string sentence(const WrongInstruction& w) {
   const judge::Judgement& j = w.judgement;
-  const std::string delegated = w.name == w.operator_name ? "" : concat(" (", w.name, ")");
+  const std::string delegated = w.name == w.operator_name ? "" : concat(" (", w.name, ")"),
+                    node = w.node.empty() ? "" : concat(", ", w.node);
   const std::string far =
       j.distance > 0 && std::isfinite(j.distance) ? fmt::format("{:.3g} of the bound", j.distance) : "";
-  return concat("instruction ", w.instruction, delegated, " of ", w.method, ", ", w.operator_name, ": ",
+  return concat("instruction ", w.instruction, delegated, " of ", w.method, node, ", ", w.operator_name, ": ",
                 sentence(Violation{j.verdict, j.failure, j.message + (far.empty() ? "" : ", " + far)}));
 }
 
 JudgedHost::JudgedHost(const ValidProgram& program, RuntimeOptions options, ChildLibrary& library,
                        judge::ArithmeticMode arithmetic, std::optional<WrongInstruction>& wrong)
-    : library_(library),
-      arithmetic_(arithmetic),
-      wrong_(wrong),
-      host_(program, with(std::move(options), [this](const auto&... call) { return answer(call...); }), this) {}
+    : library_(library), arithmetic_(arithmetic), wrong_(wrong), host_(program, watched(std::move(options)), this) {}
+
+RuntimeOptions JudgedHost::watched(RuntimeOptions options) {
+  options.backends[std::string(format::xnnpack::backend)] = [this](const DelegateSource& source) {
+    return std::make_unique<Watched>(source, executes_);
+  };
+  return with(std::move(options), [this](const auto&... call) { return answer(call...); });
+}
 
 judge::Judgement JudgedHost::judged(const Operator& op, std::span<const Value> arguments,
                                     const judge::Expectation& expected, const Budget& budget) {
@@ -113,7 +139,7 @@ Answer JudgedHost::answer(const Operator& op, std::span<Value> arguments, const 
   if (expected.answer.outcome != Outcome::ok) return expected.answer;
   if (!wrong_ && !found_ && library_.library().has(op))
     if (judge::Judgement j = judged(op, arguments, expected, budget); verdict::is_failure(j.verdict))
-      found_ = {{}, {}, std::string(op.name), 0, std::move(j)};
+      found_ = {{}, {}, executes_ ? executes_->place() : "", std::string(op.name), 0, std::move(j)};
   std::ranges::move(expected.arguments, arguments.begin());
   return expected.answer;
 }

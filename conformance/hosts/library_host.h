@@ -38,7 +38,8 @@ class LibraryHost final : public ProgramRunner {
 // The first instruction for which the library's result is wrong.
 struct WrongInstruction {
   // `name` is the name of the instruction. For an instruction of a delegate, it differs from the operator's name.
-  std::string method, name, operator_name;
+  // `node` is the place in the delegate of XNNPACK, such as "node 7, Conv2d".
+  std::string method, name, node, operator_name;
   std::size_t instruction = 0;
   judge::Judgement judgement;
 };
@@ -60,9 +61,11 @@ class JudgedHost final : public ProgramRunner, private Listener {
   judge::Judgement judged(const Operator& op, std::span<const Value> arguments, const judge::Expectation& expected,
                           const Budget& budget);
   void instruction_done(const Method& method, const Event& event) override;
+  RuntimeOptions watched(RuntimeOptions options);
 
   ChildLibrary& library_;
   judge::ArithmeticMode arithmetic_;
+  const Delegate* executes_ = nullptr;  // the delegate of XNNPACK that runs
   std::optional<WrongInstruction>& wrong_;
   std::optional<WrongInstruction> found_;  // in the current instruction
   Host host_;

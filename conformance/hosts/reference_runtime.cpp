@@ -2,6 +2,7 @@
 
 #include "conformance/files/file.h"
 #include "conformance/hosts/host.h"
+#include "conformance/hosts/trace.h"
 #include "conformance/sandbox/frames.h"
 #include "conformance/testee/binaries.h"
 #include "conformance/text/fault_text.h"
@@ -20,9 +21,12 @@ RuntimeOptions with_settings(RuntimeOptions options, const testee::LoadSettings&
 
 class ReferenceProgram final : public testee::TesteeProgram {
  public:
-  ReferenceProgram(const ValidProgram& program, RuntimeOptions options) : host_(program, std::move(options)) {}
+  ReferenceProgram(const ValidProgram& program, RuntimeOptions options, bool traces)
+      : tracer_([this](const TracedStep& step) { note(step); }),
+        host_(program, std::move(options), traces ? &tracer_ : nullptr) {}
 
   testee::Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) override {
+    traced_.clear();
     try {
       outputs = host_.call(method, {inputs.begin(), inputs.end()});
       return {};
@@ -30,6 +34,8 @@ class ReferenceProgram final : public testee::TesteeProgram {
       return reply_of(f);
     }
   }
+
+  std::vector<testee::TracedInstruction> traced() override { return traced_; }
 
   std::vector<testee::StateEntry> kept(const std::string& method) override {
     std::vector<testee::StateEntry> all;
@@ -41,6 +47,14 @@ class ReferenceProgram final : public testee::TesteeProgram {
   }
 
  private:
+  void note(const TracedStep& step) {
+    testee::TracedInstruction& t = traced_.emplace_back();
+    t.chain = step.event.chain, t.instruction = step.event.instruction, t.time = step.event.time;
+    for (const Seen& seen : step.seen) t.values.push_back(seen.value);
+  }
+
+  std::vector<testee::TracedInstruction> traced_;  // of the last call
+  Tracer tracer_;
   Host host_;
 };
 
@@ -50,6 +64,7 @@ class ReferenceRuntime final : public testee::Runtime {
   std::vector<std::string> binaries() const override { return {testee::executable}; }
   bool shows_state() const override { return true; }
   bool charges_memory() const override { return true; }
+  bool traces() const override { return true; }
   std::unique_ptr<testee::TesteeProgram> load(const testee::LoadSettings& settings, testee::Reply& reply) override {
     try {
       return reference_program(files::open_file(settings.program), settings, {}, reply);
@@ -67,7 +82,7 @@ std::unique_ptr<testee::TesteeProgram> reference_program(const File& program, co
   try {
     reply = {};
     return std::make_unique<ReferenceProgram>(valid_program(program, files::open_data_files(settings.data)),
-                                              with_settings(std::move(options), settings));
+                                              with_settings(std::move(options), settings), settings.traces);
   } catch (const Fault& f) {
     reply = reply_of(f);
     return nullptr;

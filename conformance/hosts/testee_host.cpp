@@ -21,12 +21,13 @@ std::vector<Value> values_in(const text::Json& list) {
 }  // namespace
 
 TesteeHost::TesteeHost(const ValidProgram& program, const Budget& budget, testee::Runtime& runtime,
-                       testee::LoadSettings settings, const sandbox::TimeLimit& time_limit)
+                       testee::LoadSettings settings, const sandbox::TimeLimit& time_limit, Tell tell)
     : reference_(program),
       budget_(budget),
       runtime_(runtime),
       settings_(std::move(settings)),
       time_limit_(time_limit),
+      tell_(std::move(tell)),
       fork_server_([this](std::string_view task) { return work(task); }) {}
 
 sandbox::Work TesteeHost::work(std::string_view task) {
@@ -41,8 +42,32 @@ sandbox::Work TesteeHost::work(std::string_view task) {
   } catch (const sandbox::Misconduct& misconduct) {
     return {text::line_of({{"misconduct", static_cast<int>(misconduct.failure)}, {"words", misconduct.sentence}})};
   }
-  return {text::line_of(
-      {{"outcome", static_cast<int>(reply.outcome)}, {"words", reply.message}, {"outputs", list_of(outputs)}})};
+  text::Json traced = text::Json::array();
+  if (settings_.traces && loaded_)
+    for (const testee::TracedInstruction& t : loaded_->traced())
+      traced.push_back({{"chain", t.chain},
+                        {"instruction", t.instruction},
+                        {"nanoseconds", t.time.count()},
+                        {"values", list_of(t.values)}});
+  return {text::line_of({{"outcome", static_cast<int>(reply.outcome)},
+                         {"words", reply.message},
+                         {"outputs", list_of(outputs)},
+                         {"traced", std::move(traced)}})};
+}
+
+// Tells of an instruction in the form in which work() notes it.
+void TesteeHost::tell(const std::string& method, const text::Json& json) const {
+  const pte::ExecutionPlan& plan = reference_.plan(method);
+  const auto chain = json["chain"].get<std::uint32_t>(), at = json["instruction"].get<std::uint32_t>();
+  const inspect::Listed instruction = inspect::listed(plan, *plan.chains()->Get(chain)->instructions()->Get(at));
+  std::vector<Value> values = values_in(json["values"]);
+  TracedStep step{
+      method, {chain, at, instruction.name, std::chrono::nanoseconds(json["nanoseconds"].get<Int>()), 0}, {}};
+  for (std::size_t i = 0; i < values.size() && i < instruction.operands.size(); ++i) {
+    if (const Tensor* t = std::get_if<Tensor>(&values[i])) step.event.bytes += t->bytes.size();
+    step.seen.push_back({instruction.operands[i], std::move(values[i])});
+  }
+  tell_(step);
 }
 
 sandbox::TaskResult TesteeHost::answer(const std::string& task) {
@@ -64,6 +89,7 @@ std::vector<Value> TesteeHost::call(const std::string& method, std::vector<Value
   if (reply.contains("misconduct"))
     throw Violation{verdict::Verdict::fail, static_cast<verdict::Class>(reply["misconduct"].get<int>()),
                     reply["words"].get<std::string>()};
+  for (const text::Json& instruction : reply["traced"]) tell(method, instruction);
   const auto outcome = static_cast<Outcome>(reply["outcome"].get<int>());
   if (outcome != Outcome::ok)
     throw Fault(outcome, "testee", concat(runtime_.name(), " says: ", reply["words"].get<std::string>()));

@@ -33,6 +33,7 @@ class Tracer final : public Listener {
  public:
   explicit Tracer(std::function<void(const TracedStep&)> tell) : tell_(std::move(tell)) {}
   void instruction_done(const Method& method, const Event& event) override;
+  void tell(const TracedStep& step) const { tell_(step); }  // of an instruction that a testee executed
 
  private:
   std::function<void(const TracedStep&)> tell_;

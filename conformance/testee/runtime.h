@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -31,6 +33,14 @@ struct StateEntry {
   bool operator==(const StateEntry&) const = default;
 };
 
+// An executed instruction, with the values of its operands after the instruction: for a call of a delegate, its
+// arguments.
+struct TracedInstruction {
+  std::size_t chain = 0, instruction = 0;
+  std::chrono::nanoseconds time{};
+  std::vector<Value> values;
+};
+
 // A program that a runtime under test has loaded. It keeps state from call to call.
 class TesteeProgram {
  public:
@@ -40,6 +50,9 @@ class TesteeProgram {
   // May crash.
   virtual Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) = 0;
 
+  // The instructions of the last call that the runtime tells of. Requires LoadSettings::traces and Runtime::traces().
+  virtual std::vector<TracedInstruction> traced() { return {}; }
+
   // The state that the method keeps, if the runtime reports it.
   virtual std::vector<StateEntry> kept(const std::string&) { throw NotAsked("the testee does not tell what it keeps"); }
 };
@@ -48,6 +61,7 @@ struct LoadSettings {
   std::filesystem::path program;
   std::vector<std::filesystem::path> data;
   bool share_arenas = false;                // methods share the arenas in which at least one of them keeps state
+  bool traces = false;                      // each call notes what traced() returns
   std::filesystem::path packed_cache = {};  // a folder for packed constants, if the runtime packs any
   // Limits of the program, if the runtime enforces them.
   std::int64_t instructions = 0;  // the most instructions of one execution; 0 means the default of the runtime
@@ -75,6 +89,9 @@ class Runtime {
   virtual bool has_instances() const { return true; }
 
   virtual bool shows_state() const { return false; }
+
+  // Whether programs tell of the instructions that they execute, at least of the calls of delegates.
+  virtual bool traces() const { return false; }
 
   // Whether an execution charges its memory to budgets, in the calling thread.
   virtual bool charges_memory() const { return false; }

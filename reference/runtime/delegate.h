@@ -50,6 +50,9 @@ class Delegate {
   // without bytes that has the declared dtype, sizes and dim order. The function must replace each output
   // by its result.
   virtual void execute(std::span<Value> arguments) = 0;
+  // While execute() runs, the place of the current call of an operator, such as "node 7, Conv2d". Empty if the delegate
+  // has no such places.
+  virtual std::string place() const { return {}; }
 };
 
 using MakeDelegate = std::function<std::unique_ptr<Delegate>(const DelegateSource&)>;

@@ -47,23 +47,27 @@ class XnnpackDelegate final : public Delegate {
     }
   }
 
+  // The node to which the current call belongs. After the nodes come the calls that write outputs.
+  std::string place() const override {
+    const auto node = std::ranges::upper_bound(ends_, call_) - ends_.begin();
+    return node < std::ssize(places_) ? places_[static_cast<std::size_t>(node)] : std::string();
+  }
+
  private:
   static Tensor tensor(const Value& value) {
     if (const auto* t = std::get_if<Tensor>(&value)) return *t;
     throw broken("X27", {}, "an argument is no tensor");
   }
 
-  // A fault names the node to which the call belongs. After the nodes come the calls that write outputs.
   void run() {
-    std::uint32_t call = 0;
+    call_ = 0;
     do {
       if (Refusal refused = method_->step()) {
         require_done(method_->reset());
-        const auto node = std::ranges::upper_bound(ends_, call) - ends_.begin();
-        refused->place = node < std::ssize(places_) ? places_[static_cast<std::size_t>(node)] : std::string();
+        refused->place = place();
         throw *refused;
       }
-      ++call;
+      ++call_;
     } while (method_->running());
   }
 
@@ -71,6 +75,7 @@ class XnnpackDelegate final : public Delegate {
   std::vector<std::uint32_t> ends_;
   std::vector<std::string> places_;
   std::optional<Method> method_;
+  std::uint32_t call_ = 0;  // the index of the current call
 };
 
 }  // namespace

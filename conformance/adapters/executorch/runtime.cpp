@@ -7,6 +7,7 @@
 #include <set>
 
 #include "conformance/adapters/executorch/binaries.h"
+#include "conformance/adapters/executorch/delegate_tracer.h"
 #include "conformance/adapters/executorch/kernels/threads.h"
 #include "conformance/adapters/executorch/outcome.h"
 #include "conformance/adapters/executorch/values.h"
@@ -30,7 +31,7 @@ void load_methods(Module& module) {
 
 class LoadedModule final : public testee::TesteeProgram {
  public:
-  explicit LoadedModule(std::unique_ptr<Module> module) : module_(std::move(module)) {}
+  LoadedModule(std::unique_ptr<Module> module, DelegateTracer* tracer) : module_(std::move(module)), tracer_(tracer) {}
 
   testee::Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) override {
     log::clear();
@@ -45,12 +46,17 @@ class LoadedModule final : public testee::TesteeProgram {
     } catch (const Fault& f) {
       return {f.outcome, f.message};
     }
+    if (tracer_) tracer_->traced.clear();
     const auto results = module_->execute(method, arguments);
     if (!results.ok()) return reply_of(results.error());
     called_.insert(method);
     outputs.clear();
     for (const EValue& v : results.get()) outputs.push_back(output(v));
     return {};
+  }
+
+  std::vector<testee::TracedInstruction> traced() override {
+    return tracer_ ? tracer_->traced : std::vector<testee::TracedInstruction>();
   }
 
  private:
@@ -63,6 +69,7 @@ class LoadedModule final : public testee::TesteeProgram {
   }
 
   std::unique_ptr<Module> module_;
+  DelegateTracer* tracer_;        // of the module; null if nothing is traced
   std::set<std::string> called_;  // the called methods
   std::vector<Value> inputs_;     // of the current call
   std::vector<executorch::extension::TensorPtr> held_;
@@ -78,6 +85,7 @@ class ModuleRuntime final : public testee::Runtime {
       testee::no_testee(name(), " cannot be loaded: ", dlerror());
   }
 
+  bool traces() const override { return true; }
   std::string_view name() const override { return with_xnnpack_ ? "executorch+xnnpack" : "executorch"; }
   std::vector<std::pair<std::string, std::string>> facts() const override { return {{"arenas", "shared"}}; }
   std::vector<std::string> binaries() const override {
@@ -90,12 +98,14 @@ class ModuleRuntime final : public testee::Runtime {
   std::unique_ptr<testee::TesteeProgram> load(const testee::LoadSettings& settings, testee::Reply& reply) override {
     log::clear();
     std::vector<std::string> files(settings.data.begin(), settings.data.end());
-    auto module = std::make_unique<Module>(settings.program.string(), std::move(files), Module::LoadMode::File, nullptr,
-                                           nullptr, nullptr, true);
+    auto tracer = settings.traces ? std::make_unique<DelegateTracer>() : nullptr;
+    DelegateTracer* const traced = tracer.get();
+    auto module = std::make_unique<Module>(settings.program.string(), std::move(files), Module::LoadMode::File,
+                                           std::move(tracer), nullptr, nullptr, true);
     reply = reply_of(module->load(executorch::runtime::Program::Verification::InternalConsistency));
     if (reply.outcome != Outcome::ok) return nullptr;
     load_methods(*module);
-    return std::make_unique<LoadedModule>(std::move(module));
+    return std::make_unique<LoadedModule>(std::move(module), traced);
   }
 
  private:

@@ -49,6 +49,26 @@ class Backends(WithFolder):
         done = self.assay("run", program / "program.pte", "--calls", program / "calls.json", "--with", f"backend:{FAULTY}=PlantedBackend")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def traced(self, program, testee, planted=""):
+        done = self.assay("run", DELEGATED / program / "program.pte", "--calls", DELEGATED / program / "calls.json", "--with", testee, "--trace", "--json", planted=planted)
+        self.assertEqual(done.stderr, "")
+        return [step for step in json.loads(done.stdout)["trace"] if step["name"] == "DelegateCall"]
+
+    def test_a_trace_has_the_border_of_each_delegate(self):
+        backend = f"backend:{FAULTY}=PlantedBackend"
+        for program in "dynamic_sequence", "f32_pools", "static_int8_linear":
+            for testee in "executorch+xnnpack", backend:
+                got, expected = self.traced(program, testee), self.traced(program, "reference")
+                self.assertEqual([(s["method"], s["chain"], s["instruction"]) for s in got], [(s["method"], s["chain"], s["instruction"]) for s in expected])
+                for step, right in zip(got, expected):
+                    self.assertEqual(len(step["operands"]), len(right["operands"]))
+                    for a, b in zip(step["operands"], right["operands"]):
+                        for key in "min", "max", "mean":
+                            self.assertAlmostEqual(a.pop(key), b.pop(key), delta=1e-5)
+                        self.assertEqual(a, b)
+        (right, _), (wrong, _) = (self.traced("f32_linear", backend, planted) for planted in ("", "bias dropped"))
+        self.assertEqual([a["mean"] == b["mean"] for a, b in zip(right["operands"], wrong["operands"])], [True, False])
+
     def test_a_missing_part_is_named(self):
         for testee, words in (f"backend:{FAULTY}=Other", "it registers PlantedBackend"), (f"backend:{self.folder}/none.so", "is missing"):
             done = self.assay("delegate", testee)

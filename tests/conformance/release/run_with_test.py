@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 from folder import WithFolder
-from source import PROGRAMS
+from source import PROGRAMS, SOURCE
 
 ASSAY = os.environ["ASSAY"]
 BUILD = pathlib.Path(os.environ["ASSAY_BUILD"])
@@ -154,6 +154,26 @@ class Planted(WithFolder):
         against = (*calls("delegate_layers"), "--with", KERNELS, "--against", "reference")
         self.assertIn("first wrong: instruction 0 (DelegateCall) of forward, aten::addmm.out: fail ", assay(*against, planted="aten::addmm.out=wrong")[1])
         self.assertIn("first wrong: instruction 1 of forward, aten::tanh.out: fail ", assay(*against, planted="aten::tanh.out=wrong")[1])
+
+    def test_the_first_wrong_node_of_a_delegate(self):
+        linear = SOURCE / "golden/delegated/f32_linear"
+        call, planted = ("run", linear / "program.pte", "--calls", linear / "calls.json"), "aten::addmm.out=wrong"
+        code, out, err = assay(*call, "--with", KERNELS, "--against", "reference", planted=planted)
+        self.assertEqual((code, err), (1, ""), out)
+        self.assertIn("first wrong: instruction 0 (DelegateCall) of forward, node 0, FullyConnected, aten::addmm.out: fail ", out)
+        for testees in (RUNTIME, "reference"), ("reference", RUNTIME), ("optimized", RUNTIME):
+            against = (*call, "--with", testees[0], "--against", testees[1])
+            code, out, err = assay(*against, planted=planted)
+            self.assertEqual((code, err), (1, ""), out)
+            self.assertIn(f"first wrong of {RUNTIME}: delegate 0 of forward, node 0, FullyConnected: ", out)
+            self.assertEqual("optimized: no wrong delegate was found: 4 of 4 cases pass" in out, "optimized" in testees, out)
+            wrong = json.loads(assay(*against, "--json", planted=planted)[1])
+            of = "" if testees[0] == RUNTIME else "_against"
+            self.assertEqual((wrong["first_wrong" + of]["testee"], wrong["first_wrong" + of]["nodes"]), (str(RUNTIME), [0]))
+            self.assertEqual("delegates" in wrong, "optimized" in testees)
+            code, out, err = assay(*against, planted="aten::addmm.out=abort")
+            self.assertEqual((code, err), (1, ""), out)
+            self.assertRegex(out, f"first wrong of {RUNTIME}: delegate 0 of forward, node 0, FullyConnected: .*\n.*signal")
 
     def test_what_ends_or_damages_the_process_is_an_answer(self):
         deeds = {"abort": "crash (abort): ", "hang": "timeout: "}
