@@ -144,7 +144,6 @@ struct Tested {
   double most_score() const {
     const double weight = hypothesis->about == About::places || hypothesis->may_pass ? 0.8
                           : hypothesis->is_general                                   ? 0.95
-                          : hypothesis->about == About::results                      ? 0.97
                                                                                      : 1;
     return static_cast<double>(explained.size()) * weight;
   }

@@ -56,6 +56,9 @@ class Mistakes {
     variances();
     zero_padding();
     concatenation();
+    factors();
+    chosen_by_products();
+    inverse_permutation();
     const std::size_t plain = found_.size();
     dtypes();
     results();
@@ -1042,9 +1045,6 @@ class Mistakes {
       without_maximum("do not subtract a negative maximum, so that exponentials underflow",
                       [](Real maximum) { return std::max(Real{0}, maximum); });
     }
-    factors();
-    chosen_by_products();
-    inverse_permutation();
     logarithm_of_softmax();
     quotients();
     quantized();
