@@ -177,7 +177,7 @@ inline CallOperator off_in_value(const xnnpack::Graph& graph, std::optional<xnnp
   std::vector<bool> is_last(calls);  // whether the call writes the value
   for (std::uint32_t n = 0; n < plain.ends.size(); ++n)
     for (const auto& output : format::xnnpack::operands_of(*graph.tables().nodes()->Get(n)).outputs)
-      if (!id || output.id == *id) is_last[plain.ends[n] - 1] = true;
+      if (plain.ends[n] > 0 && (!id || output.id == *id)) is_last[plain.ends[n] - 1] = true;
   return [=, next = std::size_t{0}](const Operator& op, std::span<Value> arguments, const Budget& budget) mutable {
     const bool is_wrong = is_last[next];
     next = (next + 1) % calls;
