@@ -165,7 +165,7 @@ void divisors(const Operator& op, std::vector<Hypothesis>& found) {
                     if (given && !given->empty()) at = is_last ? given->back() : given->front();
                     const Int size = self->sizes[static_cast<int>(at < 0 ? at + self->rank() : at)];
                     const Real factor = divisor_of(op, call, rows->length) / divisor_of(op, call, size);
-                    if (factor == 1) return std::nullopt;
+                    if (size == rows->length || factor == 1) return std::nullopt;
                     Array<Real> now = read<Real>(outs[0]);
                     for (Real& x : now.data) x *= is_root ? std::sqrt(factor) : factor;
                     write(now, outs[0]);
