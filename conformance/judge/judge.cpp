@@ -152,9 +152,12 @@ std::string accuracy_text(const Row& row) {
   }
 }
 
+// All digits of a number; a NaN has no sign.
+std::string digits_of(Real x) { return std::isnan(x) ? "nan" : fmt::format("{:.17g}", static_cast<double>(x)); }
+
 std::string exact_text(DType dtype, Bits bits) {
   const DTypeInfo& d = info(dtype);
-  if (d.kind == Kind::floating) return fmt::format("{:.17g}", static_cast<double>(round_to(dtype, d.real_of(bits))));
+  if (d.kind == Kind::floating) return digits_of(round_to(dtype, d.real_of(bits)));
   if (d.kind == Kind::opaque || (dtype == DType::boolean && bits > 1)) return fmt::format("{:#x}", bits);
   return dtype == DType::uint64 ? fmt::format("{}", bits) : fmt::format("{}", d.int_of(bits));
 }
@@ -396,7 +399,8 @@ class TensorJudge {
     j.message = fmt::format("{}{} is {}, but must be {}", part, place(output_, outputs(), want_.sizes, at / parts_),
                             exact_text(row_.dtype, got), exact_text(row_.dtype, want));
     if (rounded_exactly()) return;
-    j.message += fmt::format(" (exactly {:.17g})", static_cast<double>(exact(at)));
+    if (const std::string all = digits_of(exact(at)); all != exact_text(row_.dtype, want))
+      j.message += fmt::format(" (exactly {})", all);
     j.bound = fmt::format("{:.3g}", static_cast<double>(bound(row_, exact(at), size(at), magnitude(at))));
   }
 

@@ -44,12 +44,12 @@ struct Phrase {
   std::string_view one, many;
 };
 
-Phrase effect(const Defect& d) {
+Phrase phrase_of(Verdict verdict, Class failure) {
   using enum Class;
-  switch (d.failure) {
+  switch (failure) {
     case none:
-      if (d.verdict == Verdict::timeout) return {"does not end", "do not end"};
-      if (d.verdict == Verdict::quality)
+      if (verdict == Verdict::timeout) return {"does not end", "do not end"};
+      if (verdict == Verdict::quality)
         return {"is less accurate than it should be", "are less accurate than they should be"};
       return {"ends the process", "end the process"};
     case value:
@@ -129,19 +129,22 @@ Trial& Trial::operator+=(const Trial& t) {
   return *this;
 }
 
+std::string_view effect(Verdict verdict, Class failure) { return phrase_of(verdict, failure).one; }
+
 std::string sentence(const Defect& d, std::string_view many) {
   const bool one = d.operators.size() == 1;
   const std::string who = one ? d.operators[0] : fmt::format("{} {}", d.operators.size(), many);
-  const Phrase phrase = effect(d);
+  const Phrase phrase = phrase_of(d.verdict, d.failure);
   const std::string does =
       !d.does.empty() ? one ? of_one(d.does) : d.does : std::string(one ? phrase.one : phrase.many);
-  return fmt::format("{} {}{}{}", who, does, d.when.empty() ? "" : " ", d.when);
+  return fmt::format("{} {}{}{}", who, does, d.when.empty() || d.when.starts_with(';') ? "" : " ", d.when);
 }
 
 std::string_view kind(const Defect& d) { return d.failure == Class::none ? name(d.verdict) : name(d.failure); }
 
 std::string how_far(const Defect& d) {
-  const bool is_far = d.distance && *d.distance > 0 && std::isfinite(*d.distance);
+  constexpr double most_told = 1e6;  // beyond, the number tells no more than that the result is wrong
+  const bool is_far = d.distance && *d.distance > 0 && *d.distance <= most_told;
   return is_far ? fmt::format("up to {:.3g} times the bound", *d.distance) : "";
 }
 
