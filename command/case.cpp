@@ -10,6 +10,7 @@
 #include "command/libraries.h"
 #include "conformance/files/file.h"
 #include "conformance/reproduce/reproduction.h"
+#include "conformance/runner/blame.h"
 #include "conformance/runner/case_runner.h"
 #include "conformance/scenarios/plan.h"
 #include "conformance/scenarios/stage.h"
@@ -25,6 +26,7 @@ namespace {
 struct CaseCommand {
   std::string id, testee = usual_testee, contract, golden, as, file;
   bool json = false, thorough = false;
+  int repeat = 1;
 };
 
 constexpr std::chrono::seconds time_limit{60};
@@ -96,6 +98,19 @@ int shown(const CaseCommand& request, const verdict::Record& r, Print print) {
   return verdict::is_failure(r.verdict) ? answers_differ : exit_code(Outcome::ok);
 }
 
+// The verdict on a case that is made several times in one process: all answers must be that of the first.
+verdict::Record judge_repeated(runner::CaseRunner& case_runner, const cases::CaseId& id, int times) {
+  verdict::Record r = case_runner.run_alone(id, runner::Detail::all).record;
+  if (times == 1) return r;
+  const std::vector<std::string> ids(static_cast<std::size_t>(times), cases::to_text(id));
+  const std::vector<runner::Judged> seen = case_runner.children().run(ids).judged;  // ends at a call that crashes
+  const auto other = std::ranges::find_if(seen, [&](const runner::Judged& j) { return j.answer != seen[0].answer; });
+  if (other == seen.end() && seen.size() == ids.size()) return r;
+  r = runner::not_repeatable(std::move(r));
+  r.message = fmt::format("call {} in one process is answered otherwise than call 1", other - seen.begin() + 1);
+  return r;
+}
+
 void print(const verdict::Record& r) {
   std::cout << "case       " << r.case_id << '\n';
   for (const verdict::NamedText& step : r.inputs) std::cout << fmt::format("step {:<5} {}\n", step.name, step.text);
@@ -126,7 +141,7 @@ int show_case(const CaseCommand& request) {
   const contract::Contract contract = open_contract(request.contract, request.testee);
   runner::CaseRunner case_runner(corpus, *library, contract, sandbox::time_limit_of(time_limit, library->is_remote()),
                                  1, request.thorough);
-  return shown(request, case_runner.run_alone(id, runner::Detail::all).record,
+  return shown(request, judge_repeated(case_runner, id, request.repeat),
                [&](const verdict::Record& r) { print(c, r); });
 }
 
@@ -142,6 +157,12 @@ void define_case(Options& options) {
       .shows_default();
   options.add("--contract", r->contract, contract_help).value("CONTRACT");
   options.flag("--thorough", r->thorough, thorough_help);
+  options
+      .add("--repeat", r->repeat,
+           "Makes the call N times in one process; the case fails if an answer differs from the first")
+      .value("N")
+      .within(1, 1000)
+      .shows_default();
   options.add("--golden", r->golden, golden_help).value("FOLDER");
   const Option json = options.flag("--json", r->json, "Prints the record as JSON");
   std::vector<std::string> kinds;

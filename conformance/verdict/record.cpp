@@ -124,6 +124,7 @@ Record from_bytes(std::string_view bytes) {
 std::string repro_line(const Record& record, std::string_view testee, std::string_view contract, bool thorough) {
   std::string line = "assay case " + shell_word(record.case_id);
   if (thorough) line += " --thorough";
+  if (record.failure == Class::not_repeatable && record.case_id.find('#') != std::string::npos) line += " --repeat 2";
   if (!contract.empty()) line += " --contract " + shell_word(contract);
   if (!testee.empty()) line += " --testee " + shell_word(testee);
   return line;
