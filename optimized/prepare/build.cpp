@@ -142,7 +142,6 @@ const Backend* Builder::find_backend(std::string_view id) const {
   return found == options_.backends.end() ? nullptr : &*found;
 }
 
-// If there is no backend, begin_delegate refuses the delegate.
 bool Builder::size_delegate(std::uint32_t i, DelegateSource source) {
   if (find_backend(source.backend)) return true;
   for (const PlannedBackend* backend : backend_table())
@@ -151,16 +150,14 @@ bool Builder::size_delegate(std::uint32_t i, DelegateSource source) {
       source.memory = &planned_[i].memory, source.needed = &delegated_;
       return backend->size(source, fault_) || refuse_delegate(i);
     }
-  return true;
+  return refuse(fault_, "D2", where_.in("delegate", i), "needs the backend ", format::Quoted{source.backend},
+                ", which is not registered");
 }
 
 bool Builder::begin_delegate(std::uint32_t i, DelegateSource source) {
   Delegate& delegate = made_->delegates_[i];
   Planned& planned = planned_[i];
   delegate.backend = planned.backend ? &planned.backend->backend : find_backend(source.backend);
-  if (!delegate.backend)
-    return refuse(fault_, "D2", where_.in("delegate", i), "needs the backend ", format::Quoted{source.backend},
-                  ", which is not registered");
   Memories memories = *memories_;
   memories.prepared = memories.prepared.subspan(static_cast<std::size_t>(delegates_begin_));
   source.memory = &planned.memory, source.memories = &memories;
