@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <deque>
 #include <map>
 #include <memory>
@@ -141,14 +142,20 @@ struct Tested {
   bool is_of_nearly_all = false;                                   // whether it explains nearly all failing cases
   std::size_t contradicting_anywhere = 0;                          // without the predicate
   verdict::Trial trial = {};                                       // of the predicate, with drawn calls
+  // Drawn calls are evidence for a mistake that few calls of the run show.
+  double score_of_drawn(std::uint64_t alike) const {
+    return explained.size() < few_cases ? 0.1 * static_cast<double>(alike) : 0;
+  }
+  double possible_score() const { return most_score() + score_of_drawn(most_drawn); }
   double most_score() const {
-    const double weight = hypothesis->about == About::places || hypothesis->may_pass ? 0.8
-                          : hypothesis->is_general                                   ? 0.95
-                                                                                     : 1;
+    // What elements look like is told of few calls only if no mistake in the computation is known.
+    const bool is_seen =
+        hypothesis->about == About::places || (hypothesis->about == About::results && explained.size() < few_cases);
+    const double weight = is_seen || hypothesis->may_pass ? 0.8 : hypothesis->is_general ? 0.95 : 1;
     return static_cast<double>(explained.size()) * weight;
   }
   double score() const {
-    return most_score() - 2 * static_cast<double>(contradicting.size()) -
+    return most_score() + score_of_drawn(trial.alike) - 2 * static_cast<double>(contradicting.size()) -
            static_cast<double>(predicate.size()) * (1 + 0.03 * static_cast<double>(explained.size())) -
            0.01 * static_cast<double>(contradicting_anywhere);
   }
@@ -207,7 +214,8 @@ class Investigation {
   std::vector<Cause> causes() && {
     if (case_runner_) compare_with_hypotheses();
     for (const Symptom& symptom : symptoms()) find(symptom);
-    if (case_runner_) join_small(), find_counterfactuals(), describe_results();
+    if (case_runner_) find_state(), join_alike(), join_small(), find_counterfactuals(), describe_results();
+    join_rest();
     fails_with_nan_ = true;
     for (Cause& c : causes_) {
       c.named = named(c);
@@ -230,7 +238,6 @@ class Investigation {
     do ask_for_some_answers(failing);
     while (take_best());
     for (const std::size_t i : failing) join_known(rows_[i]);
-    join_admitted();
     if (known_.empty()) return;
     // A mistake that makes a small difference in a call makes its results less accurate.
     std::vector<std::size_t> inaccurate;
@@ -293,18 +300,13 @@ class Investigation {
     return best.everywhere || best.somewhere;
   }
 
-  // An invalid call that a taken mistake makes a valid one is accepted for the same reason.
-  void join_admitted() {
-    for (std::size_t i = 0; i < of_the_run_; ++i) {
-      TriedCase& row = rows_[i];
-      if (row.is_explained || !row.call || row.seen.symptom.failure != verdict::Class::accepted_though_invalid)
-        continue;
-      for (std::size_t k = 0; k < known_.size() && !row.is_explained; ++k)
-        if (const Hypothesis& h = *known_[k].first; h.admits && h.admits(*row.call)) {
-          row.is_explained = true;
-          causes_[k].cases.push_back(row.seen);
-        }
-    }
+  // An invalid call that a taken mistake makes a valid one is accepted for the same reason. A valid call whose answer
+  // is not known under a taken mistake, as where the kernel reads outside of its inputs, fails for the same reason.
+  static bool is_consequence(const TriedCase& row, const Hypothesis& h) {
+    if (row.is_explained || !row.call || !verdict::is_failure(row.seen.verdict)) return false;
+    const bool is_accepted = row.seen.symptom.failure == verdict::Class::accepted_though_invalid;
+    const auto& follows = is_accepted ? h.admits : h.is_open;
+    return follows && follows(*row.call);
   }
 
   void ask_for_answers(const std::vector<std::size_t>& failing) {
@@ -368,8 +370,10 @@ class Investigation {
       }
     std::ranges::stable_sort(tested, std::greater(), &Tested::most_score);
     const Tested* best = nullptr;  // the first of equal ones: the list is in the order of preference
-    const auto rank = [](const Tested& t) { return std::pair(t.score(), -static_cast<int>(t.hypothesis->about)); };
-    for (std::span<Tested> left(tested); !left.empty() && !(best && best->score() >= left.front().most_score());) {
+    const auto rank = [](const Tested& t) {
+      return std::pair(std::round(10 * t.score()), -static_cast<int>(t.hypothesis->about));
+    };
+    for (std::span<Tested> left(tested); !left.empty() && !(best && best->score() >= left.front().possible_score());) {
       const std::span<Tested> some = left.first(std::min(left.size(), most_candidates));
       left = left.subspan(some.size());
       for (Tested& t : some) compare_with_passing(t, passing);
@@ -377,9 +381,9 @@ class Investigation {
       for (const bool is_doubted : {false, true})
         for (Tested& t : some) {
           if (t.contradicting.empty() == is_doubted) continue;
-          if (best && rank(*best) > std::pair(t.most_score(), 0)) continue;
+          if (best && rank(*best) > std::pair(std::round(10 * t.possible_score()), 0)) continue;
           if (is_doubted) add_condition(t, passing);
-          if (t.contradicting.empty() && is_small(t) && !t.hypothesis->may_pass) try_out(t);
+          if (t.contradicting.empty() && is_small(t) && !t.hypothesis->may_pass) try_out(t, passing);
           if (t.hypothesis->is_general && !t.predicate.empty() && t.explained.size() < 4 * few_cases) continue;
           if (is_enough(t) && (!best || rank(t) > rank(*best) || (rank(t) == rank(*best) && &t < best))) best = &t;
         }
@@ -395,7 +399,8 @@ class Investigation {
       return t.predicate.empty() && !h.is_everywhere && !h.states_condition &&
              std::ranges::all_of(t.explained, has_fractions) &&
              (h.about == About::arguments || h.about == About::computation) && !h.may_pass &&
-             t.explained.size() >= 2 * few_cases && 2 * t.explained.size() >= failing.size() && !is_small(t);
+             t.explained.size() >= (t.is_of_nearly_all ? 1 : 2) * few_cases &&
+             2 * t.explained.size() >= failing.size() && !is_small(t);
     };
     const auto most = std::ranges::find_if(tested, foretells_most);  // the list is sorted
     // A mistake of few cases may be a consequence of one that shows in far more.
@@ -422,25 +427,34 @@ class Investigation {
       (t.hypothesis->differs(*rows_[i].call) && !t.hypothesis->may_pass ? t.contradicting : t.indifferent).push_back(i);
   }
 
+  static DType first_dtype(const TriedCase& row) { return row.call->expected.outs.at(0).dtype; }
+
   // Whether too many passing calls satisfy the predicate of a hypothesis.
   bool is_refuted(const Tested& t) const {
     const auto inside = [&](const std::vector<std::size_t>& some) {
       return static_cast<double>(
           std::ranges::count_if(some, [&](std::size_t i) { return holds(t.predicate, rows_[i].features); }));
     };
-    return inside(t.explained) < verdict::likely * (inside(t.explained) + inside(t.contradicting));
+    const double right = inside(t.explained) + static_cast<double>(t.trial.alike);
+    return right <
+           verdict::likely * (inside(t.explained) + inside(t.contradicting) + static_cast<double>(t.trial.drawn));
   }
 
   // Where the kernel does so in some calls only: the condition that tells them from the others. Drawn calls and passing
   // calls of the run test it, and are examples for the next round.
   void add_condition(Tested& t, const std::vector<std::size_t>& passing) {
-    if (t.contradicting.empty() || t.explained.size() < t.contradicting.size() / most_against ||
-        (t.hypothesis->is_everywhere && !t.is_of_nearly_all))
-      return;
+    // Many kernels have a path of their own for one dtype. Calls of other dtypes say nothing of it.
+    std::set<DType> dtypes;
+    for (const std::size_t i : t.explained) dtypes.insert(first_dtype(rows_[i]));
+    const auto against = static_cast<std::size_t>(
+        std::ranges::count_if(t.contradicting, [&](std::size_t i) { return dtypes.contains(first_dtype(rows_[i])); }));
+    if (t.explained.size() < against / most_against || (t.hypothesis->is_everywhere && !t.is_of_nearly_all)) return;
     t.contradicting_anywhere = t.contradicting.size();
     std::vector<Example> examples;
     for (const std::size_t i : t.explained) examples.push_back({&rows_[i].features, true});
     for (const std::size_t i : t.contradicting) examples.push_back({&rows_[i].features, false});
+    for (std::size_t i = 0; i < of_the_run_; ++i)
+      if (is_consequence(rows_[i], *t.hypothesis)) examples.push_back({&rows_[i].features, true});
     std::deque<Foretold> drawn;
     const auto learn = [&](std::deque<Foretold> more, auto count) {
       for (Foretold& f : more) {
@@ -453,7 +467,7 @@ class Investigation {
     Tested everywhere = t;
     const auto in_all = [&](const Foretold& f) { ++everywhere.trial.drawn, everywhere.trial.alike += f.is_right; };
     learn(drawn_for(t, [](const features::Features&) { return true; }), in_all);
-    for (int round = 0; round < most_attempts && (is_refuted(t) || !t.trial.convinces(verdict::convincing)); ++round) {
+    for (int round = 0; round < rounds && (is_refuted(t) || !t.trial.convinces(verdict::convincing)); ++round) {
       t.predicate = explain(examples, t.hypothesis->states_condition ? 1 : sentence_conditions).front();
       t.trial = {};
       const std::size_t compared = t.contradicting.size();
@@ -465,6 +479,7 @@ class Investigation {
       learn(drawn_for(t, std::not_fn(inside)),
             [&](const Foretold& f) { ++t.trial.differing, t.trial.spared += !f.is_right; });
     }
+    drop_chance(t);
     const auto is_outside = [&](std::size_t i) { return !holds(t.predicate, rows_[i].features); };
     t.trial.spared += static_cast<std::uint64_t>(std::ranges::count_if(t.contradicting, is_outside));
     t.trial.differing += static_cast<std::uint64_t>(std::ranges::count_if(t.contradicting, is_outside) +
@@ -473,10 +488,28 @@ class Investigation {
     std::erase_if(t.explained, is_outside), std::erase_if(t.contradicting, is_outside);
   }
 
+  // Removes a fact about numbers from a predicate of two literals if hardly any passing call shows that it is needed.
+  void drop_chance(Tested& t) const {
+    if (t.predicate.size() < 2) return;
+    for (std::size_t k = 0; k < t.predicate.size(); ++k) {
+      if (!is_often_by_chance(t.predicate[k])) continue;
+      Tested without = t;
+      without.predicate.erase(without.predicate.begin() + static_cast<std::ptrdiff_t>(k));
+      if (!is_refuted(without)) return void(t.predicate = std::move(without.predicate));
+    }
+  }
+
   // Tests a hypothesis that explains few elements with drawn calls.
-  void try_out(Tested& t) {
-    const auto all = [](const features::Features&) { return true; };
-    for (const Foretold& f : drawn_for(t, all)) ++t.trial.drawn, t.trial.alike += f.is_right;
+  void try_out(Tested& t, const std::vector<std::size_t>& passing) {
+    if (t.trial.drawn >= verdict::fewest_drawn) return;
+    const auto inside = [&](const features::Features& f) { return holds(t.predicate, f); };
+    verdict::Trial trial;
+    for (const Foretold& f : drawn_for(t, inside)) ++trial.drawn, trial.alike += f.is_right;
+    const bool does_so = static_cast<double>(trial.alike) >= verdict::likely * static_cast<double>(trial.drawn);
+    if (does_so || !t.predicate.empty())
+      t.trial += trial;
+    else
+      add_condition(t, passing);
   }
 
   // A drawn call in which a hypothesis makes a difference, and whether the testee answers as it foretells.
@@ -533,12 +566,14 @@ class Investigation {
     const auto all = static_cast<double>(t.explained.size() + t.contradicting.size() + t.trial.drawn);
     if (!has_results || explained < verdict::likely * all) return false;
     const auto is_finite = [&](std::size_t i) { return has_finite_error(rows_[i]); };
-    if (t.hypothesis->is_general && std::ranges::none_of(t.explained, is_finite)) return false;
+    const bool is_of_few = t.explained.size() < few_cases && !t.is_of_nearly_all;
+    if (t.hypothesis->is_general && (is_of_few || std::ranges::none_of(t.explained, is_finite))) return false;
     if (t.hypothesis->about == About::places && t.hypothesis->may_pass) return true;  // it tells what is seen
     if (t.hypothesis->may_pass && t.explained.size() < few_cases) return false;
-    // A named mistake that shows in few calls, which are all that fail, and in none that can be drawn.
-    const bool is_of_all = t.is_of_nearly_all && !t.hypothesis->is_general && t.hypothesis->about == About::arguments &&
-                           t.trial.drawn == 0 && t.explained.size() > 1;
+    // A named mistake that shows in few calls: in all that fail, and in the few others that can be drawn.
+    const bool is_of_all = t.is_of_nearly_all && !t.hypothesis->is_general &&
+                           (t.hypothesis->about == About::arguments || t.hypothesis->about == About::computation) &&
+                           t.trial.drawn == t.trial.alike && t.explained.size() + t.trial.alike > 1;
     return !is_small(t) || t.trial.drawn >= verdict::fewest_drawn || is_of_all;
   }
 
@@ -572,6 +607,11 @@ class Investigation {
       row.is_explained = true;
       cause.cases.push_back(row.seen);
     }
+    for (std::size_t i = 0; i < of_the_run_; ++i)
+      if (TriedCase& row = rows_[i]; holds(t.predicate, row.features) && is_consequence(row, h)) {
+        row.is_explained = true;
+        cause.cases.push_back(row.seen);
+      }
     const auto shows_results = [](const JudgedCase& s) { return !hides_results(s.symptom); };
     if (const auto at = std::ranges::find_if(cause.cases, shows_results); at != cause.cases.end())
       cause.symptom = at->symptom;
@@ -783,6 +823,79 @@ class Investigation {
     if (untried != found.end()) untried->is_sought = false;
   }
 
+  // Whether a kernel that answers calls in two ways keeps state: alone, a call is always answered alike, but behind an
+  // equal call it is not.
+  void find_state() {
+    const auto keeps_state = [&](const JudgedCase& s) {
+      const std::string id = cases::to_text(s.id);
+      runner::JudgingChildren& children = case_runner_->children();
+      const std::vector<std::string> twice{id, id};
+      const std::vector<runner::Judged> seen = children.run(twice).judged, again = children.run({&id, 1}).judged;
+      return seen.size() == 2 && !again.empty() && again[0].answer == seen[0].answer &&
+             seen[1].answer != seen[0].answer;
+    };
+    for (Cause& c : causes_) {
+      if (c.symptom.failure != verdict::Class::not_repeatable || !c.is_sought) continue;
+      const std::vector<JudgedCase> some = evenly_chosen(c.cases, few_cases);
+      if (!std::ranges::all_of(some, keeps_state)) continue;
+      c.does = "keep state, so that the second of two equal calls is answered otherwise than the first";
+      c.is_mistake = true;
+      if (c.is_found) continue;
+      c.is_found = true, c.trial = {some.size(), some.size(), 0, 0};
+    }
+  }
+
+  // Cases that fail in different ways, all under the condition that one cause has, have this cause. The condition is
+  // that of most cases.
+  void join_alike() {
+    const auto can_be_joined = [](const Cause& c) {
+      return c.is_sought && c.does.empty() && c.symptom.rule.empty() && c.symptom.circumstance.empty() &&
+             c.symptom.verdict != verdict::Verdict::quality;
+    };
+    const auto meets = [&](const Cause& c, const Predicate& own) {
+      const std::set<std::string> ids = ids_of(c.cases);
+      return std::ranges::all_of(rows_, [&](const TriedCase& r) {
+        return !ids.contains(cases::to_text(r.seen.id)) || holds(own, r.features);
+      });
+    };
+    std::size_t most = 0;
+    std::optional<std::size_t> first;
+    std::vector<bool> joins;
+    for (std::size_t k = 0; k < causes_.size(); ++k) {
+      const Cause& c = causes_[k];
+      const Predicate own(c.predicate.begin() + static_cast<std::ptrdiff_t>(c.premises), c.predicate.end());
+      if (!can_be_joined(c) || !c.is_found || own.empty() || !c.trial.convinces(verdict::convincing)) continue;
+      std::vector<bool> alike(causes_.size(), false);
+      std::size_t number = 0;
+      for (std::size_t other = 0; other < causes_.size(); ++other)
+        if (other != k && can_be_joined(causes_[other]) && meets(causes_[other], own))
+          alike[other] = true, number += causes_[other].cases.size();
+      if (number > most) most = number, first = k, joins = std::move(alike);
+    }
+    if (!first) return;
+    for (std::size_t k = 0; k < causes_.size(); ++k)
+      if (joins[k]) {
+        std::ranges::move(causes_[k].cases, std::back_inserter(causes_[*first].cases));
+        causes_[k].cases.clear();
+      }
+    causes_[*first].does = "fail";
+    std::erase_if(causes_, [](const Cause& c) { return c.cases.empty(); });
+  }
+
+  // Few wrong results that no cause explains, beside many that a known mistake explains, are told with it.
+  void join_rest() {
+    const auto is_rest = [](const Cause& c) { return !c.is_found && is_wrong_result(c.symptom); };
+    const auto number = [](const Cause& c) { return c.is_foretold ? c.cases.size() : 0; };
+    const auto most = std::ranges::max_element(causes_, {}, number);
+    if (most == causes_.end() || number(*most) == 0) return;
+    std::vector<JudgedCase> rest;
+    for (const Cause& c : causes_)
+      if (is_rest(c)) std::ranges::copy(c.cases, std::back_inserter(rest));
+    if (rest.size() > std::max<std::size_t>(1, number(*most) / many_more)) return;
+    most->unexplained = std::move(rest);
+    std::erase_if(causes_, is_rest);
+  }
+
   // A cause of few cases beside many cases of the same class is one that is not found.
   void join_small() {
     std::map<verdict::Class, std::size_t> all;
@@ -892,9 +1005,9 @@ class Investigation {
     return !value || is_same(v, *value);
   }
 
-  std::string words(const Removal& r, verdict::Class failure) const {
-    const std::string_view what =
-        failure == verdict::Class::shape ? "give results of wrong sizes" : "give wrong values";
+  std::string words(const Removal& r, verdict::Class failure, std::string_view extent = "") const {
+    const std::string what =
+        concat(failure == verdict::Class::shape ? "give results of wrong sizes" : "give wrong values", extent);
     const std::string_view name = op_.arguments[r.argument].name;
     if (r.of == Removal::Of::layouts) return concat(what, " where inputs are not contiguous");
     if (r.of == Removal::Of::numbers)
@@ -952,6 +1065,10 @@ class Investigation {
     Cause part = c;
     part.does = words(removal, c.symptom.failure), part.is_found = true;
     part.trial = {some.size(), shown.size(), 0, 0};
+    for (const TriedCase& r : rows_)  // passing calls with the feature: it is not the whole condition
+      part.trial.drawn += r.call && r.seen.promised && said_by(r, c.symptom) == Says::passes && r.call->valid() &&
+                          has(op_, removal, *r.call);
+    if (!part.trial.convinces(verdict::likely)) part.does = words(removal, c.symptom.failure, " in some calls");
     part.shows = [this_op = &op_, r = removal](const cases::HostCall& call, const runner::Judged&) {
       return has(*this_op, r, call);
     };

@@ -42,8 +42,9 @@ struct Cause {
   std::vector<JudgedCase> cases;  // the cases of the run that fail for this reason
   // Whether a call that fails with the symptom, and the testee's answer to it, show this cause.
   std::function<bool(const cases::HostCall& call, const runner::Judged& answer)> shows = {};
-  bool is_foretold = false;  // whether `does` tells which numbers the kernel returns
-  Predicate common = {};     // if no cause is found: facts that all cases share and few passing calls
+  bool is_foretold = false;                  // whether `does` tells which numbers the kernel returns
+  Predicate common = {};                     // if no cause is found: facts that all cases share and few passing calls
+  std::vector<JudgedCase> unexplained = {};  // other cases with wrong results, which the mistake does not explain
 };
 
 // The causes of the failures among the cases of one operator. With a case runner, more calls are drawn and judged to

@@ -533,27 +533,55 @@ std::string circumstance(const Symptom& symptom, const std::vector<JudgedCase>& 
   return std::ranges::any_of(failing, differs) ? symptom.circumstance : failing[0].circumstance;
 }
 
+// "it refuses valid calls (18 cases), reads outside of the memory it was given (3 cases)": how the calls of a defect
+// fail, the most frequent way first.
+std::string ways_of(const std::vector<JudgedCase>& failing) {
+  std::map<std::string_view, std::size_t> numbers;
+  for (const JudgedCase& s : failing) ++numbers[verdict::effect(s.verdict, s.symptom.failure)];
+  std::vector<std::pair<std::size_t, std::string_view>> ways;
+  for (const auto& [way, number] : numbers) ways.emplace_back(number, way);
+  std::ranges::stable_sort(ways, std::greater(), &std::pair<std::size_t, std::string_view>::first);
+  std::string all;
+  for (const auto& [number, way] : ways)
+    all += fmt::format("{}{} ({} case{})", all.empty() ? "it " : ", ", way, number, number == 1 ? "" : "s");
+  return all;
+}
+
+// What is told of cases with wrong results that the mistake beside them does not explain.
+std::string told_of_unexplained(const std::vector<JudgedCase>& some) {
+  if (some.empty()) return "";
+  const std::string id = cases::to_text(smallest(some).id);
+  if (some.size() == 1) return fmt::format("; it does not explain the failure of {}", id);
+  return fmt::format("; it does not explain {} of the failures, such as that of {}", some.size(), id);
+}
+
 verdict::Defect defect_of(runner::CaseRunner* case_runner, const cases::Corpus& corpus, const Group& group) {
   verdict::Defect d;
   std::set<std::string> operators;
-  std::vector<JudgedCase> failing;
+  std::vector<JudgedCase> failing, unexplained;
   for (const Cause& c : group.causes) {
     operators.emplace(c.op->name);
     std::ranges::copy(c.cases, std::back_inserter(failing));
+    std::ranges::copy(c.unexplained, std::back_inserter(unexplained));
   }
   d.operators.assign(operators.begin(), operators.end());
   d.known = true;
-  for (const JudgedCase& s : failing) {
-    d.tier = std::min(d.tier, s.tier), d.known = d.known && s.known, d.promised_cases += s.promised;
-    if (s.distance) d.distance = std::max(d.distance.value_or(0), *s.distance);
-    d.case_ids.push_back(cases::to_text(s.id));
-  }
-  d.cases = failing.size();
+  for (const auto* some : {&failing, &unexplained})
+    for (const JudgedCase& s : *some) {
+      d.tier = std::min(d.tier, s.tier), d.known = d.known && s.known, d.promised_cases += s.promised;
+      if (s.distance) d.distance = std::max(d.distance.value_or(0), *s.distance);
+      d.case_ids.push_back(cases::to_text(s.id));
+    }
+  d.cases = d.case_ids.size();
   d.verdict = group.causes[0].symptom.verdict, d.failure = group.causes[0].symptom.failure;
   d.does = does(group);
   d.trial = group.trial();
   d.explained = group.is_found() && d.trial.convinces(verdict::convincing);
-  const JudgedCase& simplest = smallest(failing);
+  // Calls in which a mistake has other consequences do not show it.
+  std::vector<JudgedCase> alike;
+  std::ranges::copy_if(failing, std::back_inserter(alike),
+                       [&](const JudgedCase& s) { return s.symptom.failure == d.failure && s.verdict == d.verdict; });
+  const JudgedCase& simplest = smallest(alike.empty() ? failing : alike);
   const auto has_simplest = [&](const Cause& c) {
     return std::ranges::find(c.cases, simplest.id, &JudgedCase::id) != c.cases.end();
   };
@@ -573,6 +601,8 @@ verdict::Defect defect_of(runner::CaseRunner* case_runner, const cases::Corpus& 
   if (!symptom.circumstance.empty())
     d.when = concat(circumstance(symptom, failing), d.when.empty() || d.when == "always" ? "" : " ",
                     d.when == "always" ? "" : d.when);
+  if (d.does == "fail") d.when = concat(d.when, ": ", ways_of(failing));
+  d.when += told_of_unexplained(unexplained);
   d.sentence = verdict::sentence(d);
   d.id = fmt::format("{:08x}", text::digest(group.key) >> 32);
   return d;

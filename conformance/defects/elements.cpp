@@ -39,6 +39,7 @@ struct Result {
   bool is_reduced;                 // whether the terms are known
   Real right;
   Int at, count, row;  // its place in memory, the number of elements and that of a row
+  Int rows;            // of a plane; 0: the result has no planes
   DType dtype;         // of the result
 };
 
@@ -166,6 +167,7 @@ class ResultElements {
             places_.empty() ? k : places_[static_cast<std::size_t>(k)],
             right_.count(),
             row,
+            out_.rank() > 1 ? out_.sizes[out_.rank() - 2] : 0,
             out_.dtype};
   }
   const std::vector<std::string_view>& names() const { return operands_.names(); }
@@ -488,6 +490,32 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
     terms("where the row has an even number of elements",
           [](std::span<const Real> row) { return row.size() % 2 == 0; });
   }
+  const auto number_arguments = [&](auto each) {
+    std::size_t n = 0;
+    for (const SchemaArgument& a : op.arguments)
+      if (!a.out && cases::takes_number(a.type)) each(a.name, n++);
+  };
+  if (const auto low = argument_of(op, "min") ? argument_of(op, "min") : argument_of(op, "min_val");
+      low && some.operands() == 1) {
+    // Number arguments follow each other: the limit above follows the limit below.
+    std::size_t k = 0;
+    number_arguments([&](std::string_view name, std::size_t n) {
+      if (name == op.arguments[*low].name) k = n;
+    });
+    const std::string_view least = op.arguments[*low].name, most = op.arguments[*low + 1].name;
+    all.push_back({fmt::format("for numbers below {}, where {} is above {}", least, least, most), [k](const Result& e) {
+                     return e.operands.size() == 1 && e.operands[0] < e.numbers[k] && e.numbers[k] > e.numbers.back();
+                   }});
+  }
+  if (some.operands() == 1)
+    number_arguments([&](std::string_view name, std::size_t k) {
+      all.push_back({fmt::format("for numbers below {}", name),
+                     [k](const Result& e) { return e.operands.size() == 1 && e.operands[0] < e.numbers[k]; }, false,
+                     weight_of_limits});
+      all.push_back({fmt::format("for numbers above {}", name),
+                     [k](const Result& e) { return e.operands.size() == 1 && e.operands[0] > e.numbers[k]; }, false,
+                     weight_of_limits});
+    });
   result("where NaN is right", [](const Result& e) { return std::isnan(e.right); });
   result("where infinity is right", [](const Result& e) { return std::isinf(e.right); });
   result("where the right result is subnormal", [](const Result& e) {
@@ -508,16 +536,13 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
         [j](const Result& e) { return j < e.operands.size() ? e.operands[j] : no_number; }, all);
   limits_of(
       seen, "where the right result is", [](const Result& e) { return e.right; }, all);
-  std::size_t n = 0;
-  for (const SchemaArgument& a : op.arguments)
-    if (!a.out && cases::takes_number(a.type)) {
-      all.push_back({fmt::format("where the right result is {}", a.name),
-                     [k = n](const Result& e) { return e.right == stored(e.numbers[k], e.dtype); }});
-      if (const auto& names = some.names(); !names.empty() && names[0] == "indices")
-        all.push_back({fmt::format("where {} is {}", names[0], a.name),
-                       [k = n](const Result& e) { return !e.operands.empty() && e.operands[0] == e.numbers[k]; }});
-      ++n;
-    }
+  number_arguments([&](std::string_view name, std::size_t k) {
+    all.push_back({fmt::format("where the right result is {}", name),
+                   [k](const Result& e) { return e.right == stored(e.numbers[k], e.dtype); }});
+    if (const auto& names = some.names(); !names.empty() && names[0] == "indices")
+      all.push_back({fmt::format("where {} is {}", names[0], name),
+                     [k](const Result& e) { return !e.operands.empty() && e.operands[0] == e.numbers[k]; }});
+  });
   all.push_back({"", [](const Result&) { return true; }});
   const std::size_t values = all.size();  // places follow
   Int first = std::numeric_limits<Int>::max();
@@ -532,6 +557,12 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
   for (const Int width : {4, 8, 16, 32})
     all.push_back({fmt::format("behind the last multiple of {} elements of each row", width),
                    [width](const Result& e) { return e.row > 0 && e.at % e.row >= e.row / width * width; }});
+  for (const Int width : {4, 8, 16, 32})
+    all.push_back(
+        {fmt::format("behind the last multiple of {} of both rows and columns", width), [width](const Result& e) {
+           return e.rows > 0 && e.row > 0 && e.at % e.row >= e.row / width * width &&
+                  e.at / e.row % e.rows >= e.rows / width * width;
+         }});
   result("at the last element", [](const Result& e) { return e.at == e.count - 1; });
   result("at the first element", [](const Result& e) { return e.at == 0; });
   for (std::size_t k = values; k < all.size(); ++k) all[k].is_place = true;

@@ -96,6 +96,8 @@ constexpr auto statistics =
     std::to_array<std::string_view>({" has different numbers", "a quotient is below 1 somewhere",
                                      "a quotient of negative operands is below 1 somewhere",
                                      "a quotient differs from the product with the reciprocal somewhere"});
+// Relations for which kernels have a path of their own.
+constexpr auto paths = std::to_array<std::string_view>({" is the number of channels", " is the last dimension"});
 // Facts that are named only where nothing else tells the calls apart.
 constexpr auto last_resorts = std::to_array<std::string_view>(
     {" has rows of a multiple of 4", " has rows of a multiple of 8", " has numbers that float32 lacks"});
@@ -136,7 +138,6 @@ constexpr auto often_by_chance =
     std::to_array<std::string_view>({" has different entries", " has fractions", " has equal elements", " has zeros",
                                      " has numbers halfway between integers", " has negative numbers",
                                      " has a negative zero", " has subnormal numbers", " has NaN", " has infinity"});
-bool is_often_by_chance(const Literal& l) { return ends_with_any(l.name, often_by_chance); }
 
 // The number of bits that a literal takes. Arguments, dtypes, layouts and sizes come before values: literals that are
 // frequent in descriptions of defects take fewer bits.
@@ -152,6 +153,7 @@ double bits_of(const Literal& l) {
   const double indirect = (about_values || compares_sizes ? 0.5 : 0) + (is_last ? 9 : 0);
   switch (l.test) {
     case Literal::Test::holds:
+      if (ends_with_any(name, paths)) return 3;
       return indirect + (is_about_the_call(l.name) ? 4 : 4.5);
     case Literal::Test::lacks:  // "no argument is 1" tells less than "groups is not 1"
       if (name.ends_with(" is None") && !name.starts_with("an argument ")) return 4.5;  // an optional argument is given
@@ -340,6 +342,8 @@ class ConjunctionSearch {
 };
 
 }  // namespace
+
+bool is_often_by_chance(const Literal& l) { return ends_with_any(l.name, often_by_chance); }
 
 std::vector<Predicate> explain(std::span<const Example> examples, std::size_t most_conditions) {
   Set failing(examples.size()), passing(examples.size());

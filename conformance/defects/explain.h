@@ -23,6 +23,9 @@ struct Example {
 // preferred.
 std::vector<Predicate> explain(std::span<const Example> examples, std::size_t most_conditions = 2);
 
+// Whether a literal is about numbers that many calls with a mistake have, though the kernel does not look at them.
+bool is_often_by_chance(const Literal& literal);
+
 // The most telling facts that all failing examples share and at most half of the passing ones: at most
 // `most_conditions`. They are certain, but need not be the cause.
 Predicate shared(std::span<const Example> examples, std::size_t most_conditions);

@@ -30,6 +30,12 @@ bool are_same(const std::vector<Tensor>& outs, const std::vector<Tensor>& others
   });
 }
 
+bool is_known(const judge::Expectation& e) { return e.answer.outcome != Outcome::exhausted; }
+judge::Expectation not_known(judge::Expectation e) {
+  e.answer.outcome = Outcome::exhausted, e.outs.clear();
+  return e;
+}
+
 // The first elements of results along each dimension, with the sizes of the right results; none if there are fewer, or
 // if each element depends on the sizes of its result.
 std::optional<judge::Expectation> cropped(const Operator& op, const judge::Expectation& e,
@@ -56,14 +62,14 @@ Hypothesis answering(const Operator& op, std::string does, Predicted answer) {
   // Whether the kernel gives results of other sizes, or a part of them, is not known: both must be wrong.
   const auto differs = [&op, answer](const cases::HostCall& call) {
     const auto e = call.valid() ? answer(call) : std::nullopt;
-    if (!e || e->answer.outcome != Outcome::ok) return e && e->answer.outcome != Outcome::exhausted;
+    if (!e || e->answer.outcome != Outcome::ok) return e && is_known(*e);
     if (!is_wrong(op, call.expected, e->outs)) return false;
     const auto part = have_sizes_of(e->outs, call.expected.outs) ? std::nullopt : cropped(op, *e, call.expected);
     return !part || is_wrong(op, call.expected, part->outs);
   };
   const auto explains = [&op, answer](const Answered& a) {
     const auto e = a.call.valid() ? answer(a.call) : std::nullopt;
-    if (!e) return false;
+    if (!e || !is_known(*e)) return false;
     const judge::Expectation& right = a.call.expected;
     if (e->answer.outcome == Outcome::ok && !a.refused() && have_sizes_of(a.outs, right.outs) &&
         !have_sizes_of(e->outs, right.outs)) {
@@ -75,7 +81,14 @@ Hypothesis answering(const Operator& op, std::string does, Predicted answer) {
     const auto are_foretold = [&] { return !op.choice.empty() && are_same(a.outs, e->outs); };
     return !a.refused() && !a.outs.empty() && (are_foretold() || !is_wrong(op, *e, a.outs));
   };
-  return {std::move(does), About::arguments, false, false, differs, explains};
+  Hypothesis h{std::move(does), About::arguments, false, false, differs, explains};
+  // A kernel need not check the other call, and what it writes behind results that are smaller is not known.
+  h.is_open = [&op, answer](const cases::HostCall& call) {
+    const auto e = call.valid() ? answer(call) : std::nullopt;
+    if (!e || e->answer.outcome != Outcome::ok) return e.has_value();
+    return !have_sizes_of(e->outs, call.expected.outs) && !cropped(op, *e, call.expected);
+  };
+  return h;
 }
 
 Hypothesis as_if(const Operator& op, std::string does, Change change) {
@@ -112,15 +125,15 @@ Hypothesis spoiling(const Operator& op, std::string does, Spoil spoil) {
   });
 }
 
-std::optional<judge::Expectation> with_elements(const cases::HostCall& call, const Tensor& from,
-                                                const std::function<Int(const Dims& i)>& at) {
+judge::Expectation with_elements(const cases::HostCall& call, const Tensor& from,
+                                 const std::function<Int(const Dims& i)>& at) {
   const Array<Element> elements = read<Element>(from);
   std::vector<Tensor> outs = call.expected.outs;
   Array<Element> now(outs[0].sizes);
   Int flat = 0;
   for (const Dims& i : indices(outs[0].sizes)) {
     const Int source = at(i);
-    if (source < 0 || source >= elements.count()) return std::nullopt;
+    if (source < 0 || source >= elements.count()) return not_known(call.expected);
     now[flat++] = elements[source];
   }
   write(now, outs[0]);

@@ -15,7 +15,8 @@ namespace assay::defects {
 // Few units of work, because a hypothesis is tried with many calls.
 inline constexpr Budget::Limits cheap{.bytes = Int{1} << 20, .work = Int{1} << 24};
 
-// What a faulty kernel answers; none if it answers as is right, or if its answer is not known.
+// What a faulty kernel answers; none if it answers as is right. The outcome is `exhausted` where the answer is not
+// known.
 using Predicted = std::function<std::optional<judge::Expectation>(const cases::HostCall&)>;
 Hypothesis answering(const Operator& op, std::string does, Predicted answer);
 
@@ -32,9 +33,9 @@ Hypothesis spoiling(const Operator& op, std::string does, Spoil spoil);
 judge::Expectation with_results(judge::Expectation e, std::vector<Tensor> outs);
 
 // The right results, but the first has at place i of each dimension the element `at(i)` of `from` in row-major order.
-// None if `from` has no such element: what a kernel reads there is not known.
-std::optional<judge::Expectation> with_elements(const cases::HostCall& call, const Tensor& from,
-                                                const std::function<Int(const Dims& i)>& at);
+// Not known if `from` has no such element.
+judge::Expectation with_elements(const cases::HostCall& call, const Tensor& from,
+                                 const std::function<Int(const Dims& i)>& at);
 
 // The only result of a call of the named operator without its out; none if the reference refuses the call.
 std::optional<Tensor> result_of(std::string_view op, std::vector<Value> arguments);

@@ -54,6 +54,8 @@ struct Hypothesis {
   bool knows_complex = true;   // false: what complex results would be is not known
   // Whether a kernel that does so gives an invalid call results, as if it were valid. Null: not known.
   std::function<bool(const cases::HostCall&)> admits = {};
+  // Whether it is not known what a kernel that does so answers, as where it reads outside of its inputs. Null: never.
+  std::function<bool(const cases::HostCall&)> is_open = {};
 };
 
 // The known mistakes of kernel authors that the operator's arguments allow, the plainest first: each answers as the

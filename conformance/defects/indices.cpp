@@ -245,6 +245,29 @@ void source_in_place(const Operator& op, std::vector<Hypothesis>& found) {
                             }));
 }
 
+// A descending order of integers that is the ascending order of their negated numbers, which wrap.
+void negated_order(const Operator& op, std::size_t descending, std::vector<Hypothesis>& found) {
+  found.push_back(
+      answering(op, "negate integers to sort them in descending order, where the least one wraps",
+                [&op, descending](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                  const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+                  const bool* is_descending = std::get_if<bool>(&call.arguments[descending]);
+                  if (!call.valid() || !self || !is_integer(self->dtype) || !is_descending || !*is_descending)
+                    return std::nullopt;
+                  std::vector<Value> arguments = call.arguments;
+                  auto negated = result_of("aten::neg.out", {*self});
+                  if (!negated) return std::nullopt;
+                  arguments[0] = std::move(*negated), arguments[descending] = false;
+                  judge::Expectation e = judge::expect(op, arguments, Budget(cheap));
+                  if (e.answer.outcome != Outcome::ok) return e;
+                  auto values = result_of("aten::neg.out", {e.outs[0]});
+                  if (!values) return std::nullopt;
+                  std::vector<Tensor> outs = call.expected.outs;
+                  outs[0] = arranged(*values, outs[0].dim_order), outs[1] = arranged(e.outs[1], outs[1].dim_order);
+                  return with_results(call.expected, std::move(outs));
+                }));
+}
+
 // A gather that takes the sizes of index for those of self, all of them or those of dimensions other than dim. Where it
 // reads behind self, its answer is not known.
 void with_strides_of_index(const Operator& op, bool takes_all, std::vector<Hypothesis>& found) {
@@ -265,6 +288,38 @@ void with_strides_of_index(const Operator& op, bool takes_all, std::vector<Hypot
       }));
 }
 
+// A shuffle between channels and pixels that counts the channel last, not first, among the parts of a channel's number.
+void order_of_channels(const Operator& op, std::vector<Hypothesis>& found) {
+  const bool shuffles = is_named(op, "::pixel_shuffle.");
+  found.push_back(answering(op,
+                            shuffles ? "split the channels in the order (r, r, C) in place of (C, r, r)"
+                                     : "join the channels in the order (r, r, C) in place of (C, r, r)",
+                            [shuffles](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                              const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+                              const Int* factor = std::get_if<Int>(&call.arguments[1]);
+                              if (!call.valid() || !self || !factor || self->rank() < 3 || self->count() == 0)
+                                return std::nullopt;
+                              const int rank = self->rank();
+                              const Int r = *factor,
+                                        channels = (shuffles ? call.expected.outs[0] : *self).sizes[rank - 3];
+                              return with_elements(call, *self, [&](const Dims& i) {
+                                Dims at = i;
+                                if (shuffles) {
+                                  at[rank - 3] = (i[rank - 2] % r * r + i[rank - 1] % r) * channels + i[rank - 3];
+                                  at[rank - 2] /= r, at[rank - 1] /= r;
+                                } else {
+                                  const Int part = i[rank - 3] / channels;
+                                  at[rank - 3] %= channels;
+                                  at[rank - 2] = at[rank - 2] * r + part / r,
+                                            at[rank - 1] = at[rank - 1] * r + part % r;
+                                }
+                                Int flat = 0;
+                                for (int d = 0; d < rank; ++d) flat = flat * self->sizes[d] + at[d];
+                                return flat;
+                              });
+                            }));
+}
+
 }  // namespace
 
 std::vector<Hypothesis> mistakes_of_indices(const Operator& op) {
@@ -272,9 +327,12 @@ std::vector<Hypothesis> mistakes_of_indices(const Operator& op) {
   if (is_named(op, "::argm") || is_named(op, "::max.dim") || is_named(op, "::min.dim")) last_of_equal(op, found);
   if (op.choice == "topk" && op.outs() == 2) ordered_nan(op, found);
   if (argument_of(op, "stable") && op.outs() == 2) order_of_equal(op, found);
+  if (const auto descending = argument_of(op, "descending"); descending && op.outs() == 2)
+    negated_order(op, *descending, found);
   if (is_named(op, "::median.")) upper_median(op, found);
   if (is_named(op, "::gather."))
     for (const bool takes_all : {true, false}) with_strides_of_index(op, takes_all, found);
+  if (is_named(op, "::pixel_shuffle.") || is_named(op, "::pixel_unshuffle.")) order_of_channels(op, found);
   if (is_named(op, "::masked_scatter.")) source_in_place(op, found);
   const bool scatters = is_named(op, "::scatter_add."), puts = is_named(op, "::index_put");
   if (scatters || puts)

@@ -44,7 +44,7 @@ class Mistakes {
     other_alpha();
     for (std::size_t i = 0; i < inputs_; ++i)
       for (std::size_t j = i + 1; j < inputs_; ++j) exchanged(i, j);
-    for (std::size_t i = 0; i < inputs_; ++i) parameters(i);
+    parameters();
     for (std::size_t i = 0; i < inputs_; ++i) layouts(i);
     unbroadcast("read inputs in order in place of broadcasting them", 0, inputs_);
     without_layouts();
@@ -274,29 +274,43 @@ class Mistakes {
         }));
   }
 
-  // A tensor with a number for each channel, from which a kernel reads another channel's number.
-  void parameters(std::size_t i) {
-    if (!op_.arguments[i].type.starts_with("Tensor?") && !name(i).starts_with("running_")) return;
+  // Tensors with a number for each channel, from which a kernel reads another channel's number: from one or from all.
+  void parameters() {
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < inputs_; ++i)
+      if (op_.arguments[i].type.starts_with("Tensor?") || name(i).starts_with("running_")) all.push_back(i);
+    for (const std::size_t i : all) numbers_of_channels({i});
+    if (all.size() > 1) numbers_of_channels(all);
+  }
+
+  void numbers_of_channels(const std::vector<std::size_t>& from) {
+    std::vector<std::string> names;
+    for (const std::size_t i : from) names.emplace_back(name(i));
+    const std::string which = features::listed(names);
     const auto each = [&](std::string does, std::function<Int(Int channel, Int channels, Int groups)> source) {
       const auto groups = argument_of(op_, "groups"), group = argument_of(op_, "group");
       const auto at = groups ? groups : group;
-      add(std::move(does), [i, at, source](std::vector<Value>& all) {
-        Tensor* t = std::get_if<Tensor>(&all[i]);
+      add(std::move(does), [from, at, source](std::vector<Value>& all) {
         const Int* n = at ? std::get_if<Int>(&all[*at]) : nullptr;
-        if (!t || t->rank() != 1 || t->count() < 2 || (n && (*n < 1 || t->count() % *n != 0))) return false;
-        const Array<Element> old = read<Element>(*t);
-        Array<Element> now = old;
-        for (Int k = 0; k < now.count(); ++k) now[k] = old[source(k, now.count(), n ? *n : 1)];
-        if (now.data == old.data) return false;
-        write(now, *t);
-        return true;
+        bool any = false;
+        for (const std::size_t i : from)
+          any |= change_tensors(all[i], [&](Tensor& t) {
+            if (t.rank() != 1 || t.count() < 2 || (n && (*n < 1 || t.count() % *n != 0))) return false;
+            const Array<Element> old = read<Element>(t);
+            Array<Element> now = old;
+            for (Int k = 0; k < now.count(); ++k) now[k] = old[source(k, now.count(), n ? *n : 1)];
+            if (now.data == old.data) return false;
+            write(now, t);
+            return true;
+          });
+        return any;
       });
     };
-    each(concat("use the first number of ", name(i), " for all channels"), [](Int, Int, Int) { return 0; });
+    each(concat("use the first number of ", which, " for all channels"), [](Int, Int, Int) { return 0; });
     if (!argument_of(op_, "groups") && !argument_of(op_, "group")) return;
-    each(concat("use ", name(i), " of the first group for every group"),
+    each(concat("use ", which, " of the first group for every group"),
          [](Int k, Int channels, Int groups) { return k % (channels / groups); });
-    each(concat("use the number of the group, not of the channel, in ", name(i)),
+    each(concat("use the number of the group, not of the channel, in ", which),
          [](Int k, Int channels, Int groups) { return k / (channels / groups); });
   }
 
@@ -581,6 +595,25 @@ class Mistakes {
         }));
   }
 
+  // A kernel that converts all tensors of a list to the dtype of the first. Tensors without a common dtype then have
+  // one.
+  void as_the_first_of(std::size_t i) {
+    const auto change = [i](std::vector<Value>& all) {
+      Tensors* list = std::get_if<Tensors>(&all[i]);
+      if (!list || list->empty() || !(*list)[0] || info((*list)[0]->dtype).is_opaque()) return false;
+      return change_tensors(all[i], [dtype = (*list)[0]->dtype](Tensor& t) {
+        if (t.dtype == dtype || info(t.dtype).is_opaque()) return false;
+        t = cast(t, dtype);
+        return true;
+      });
+    };
+    add_converted(concat("convert ", name(i), " to the dtype of the first"), change);
+    found_.back().admits = [op = &op_, change](const cases::HostCall& call) {
+      std::vector<Value> arguments = call.arguments;
+      return change(arguments) && judge::expect(*op, arguments, Budget(cheap)).answer.outcome == Outcome::ok;
+    };
+  }
+
   static bool cast_to(Tensor& t, DType dtype, DType now) {
     if (t.dtype != dtype) return false;
     t = cast(cast(t, now), dtype);
@@ -639,6 +672,8 @@ class Mistakes {
                  });
         });
     for (std::size_t i = 0; i < inputs_; ++i)
+      if (op_.arguments[i].type == "Tensor[]") as_the_first_of(i);
+    for (std::size_t i = 0; i < inputs_; ++i)
       if (cases::takes_number(op_.arguments[i].type))
         add(concat("hold ", name(i), " as float32"), [i](std::vector<Value>& all) {
           const double* x = std::get_if<double>(&all[i]);
@@ -661,6 +696,10 @@ class Mistakes {
             });
           return true;
         });
+        found_.back().is_open = [i](const cases::HostCall& call) {
+          const double* x = std::get_if<double>(&call.arguments[i]);
+          return call.valid() && x && !(std::fabs(*x) < 0x1p62);
+        };
         add(concat("convert ", name(i), " to the dtype of ", name(first)), [i, first](std::vector<Value>& all) {
           const Tensor* from = std::get_if<Tensor>(&all[first]);
           const auto x = number_in(all[i]);
@@ -945,10 +984,10 @@ class Mistakes {
 
   // A kernel whose formula, computed in float32, gives each row of self another result than is right.
   using OfRow = std::function<Real(std::span<const Real> row, const cases::HostCall& call)>;
-  void reducing(std::string does, DType dtype, OfRow f) {
+  void reducing(std::string does, std::vector<DType> dtypes, OfRow f) {
     found_.push_back(answering(
-        op_, std::move(does), [op = &op_, dtype, f](const cases::HostCall& call) -> std::optional<judge::Expectation> {
-          if (call.expected.outs[0].dtype != dtype) return std::nullopt;
+        op_, std::move(does), [op = &op_, dtypes, f](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+          if (std::ranges::find(dtypes, call.expected.outs[0].dtype) == dtypes.end()) return std::nullopt;
           const Tensor* from = std::get_if<Tensor>(&call.arguments[0]);
           if (from && from->count() == 0 && info(from->dtype).kind < Kind::complex) {  // each combines no elements
             std::vector<Tensor> outs = call.expected.outs;
@@ -1000,24 +1039,30 @@ class Mistakes {
     const bool is_sum = op_.name.starts_with("aten::sum."), is_mean = op_.name.starts_with("aten::mean.");
     if (is_sum || is_mean || op_.name.starts_with("aten::cumsum.")) running_sums(is_mean);
     if (is_sum || is_mean)
-      reducing("add all terms to one float32 number, which loses bits in long sums", DType::float32,
+      reducing("add all terms to one float32 number, which loses bits in long sums", {DType::float32},
                [is_mean](std::span<const Real> row, const cases::HostCall&) {
                  Real sum = 0;
                  for (const Real x : row) sum = round_to(DType::float32, sum + x);
                  return is_mean ? sum / static_cast<Real>(row.size()) : sum;
                });
-    if (is_sum || is_mean)
+    if (is_sum || is_mean) {
+      const auto with_partials = [is_mean](std::span<const Real> row, DType partial) {
+        Real sum = 0;
+        for (const Real x : row) sum = round_to(partial, sum + x);
+        return is_mean ? sum / static_cast<Real>(row.size()) : sum;
+      };
       for (const DType partial : {DType::float16, DType::bfloat16})
         for (const DType dtype : {DType::float32, DType::float64})
-          reducing(concat("hold partial sums in ", info(partial).name), dtype,
-                   [partial, is_mean](std::span<const Real> row, const cases::HostCall&) {
-                     Real sum = 0;
-                     for (const Real x : row) sum = round_to(partial, sum + x);
-                     return is_mean ? sum / static_cast<Real>(row.size()) : sum;
-                   });
+          reducing(concat("hold partial sums in ", info(partial).name), {dtype},
+                   [=](std::span<const Real> row, const cases::HostCall&) { return with_partials(row, partial); });
+      reducing("hold partial sums in the half type of the results", {DType::float16, DType::bfloat16},
+               [=](std::span<const Real> row, const cases::HostCall& call) {
+                 return with_partials(row, call.expected.outs[0].dtype);
+               });
+    }
     if (is_mean)
       for (const DType dtype : {DType::float32, DType::float64, DType::float16, DType::bfloat16})
-        reducing("divide by n - 1 in place of n", dtype, [](std::span<const Real> row, const cases::HostCall&) {
+        reducing("divide by n - 1 in place of n", {dtype}, [](std::span<const Real> row, const cases::HostCall&) {
           Real sum = 0;
           for (const Real x : row) sum += x;
           return sum / (static_cast<Real>(row.size()) - 1);
@@ -1025,7 +1070,7 @@ class Mistakes {
     if (op_.name.starts_with("aten::var"))
       for (const DType dtype : {DType::float32, DType::float64})
         reducing(
-            "compute a variance as E[x^2] - E[x]^2, which cancels", dtype,
+            "compute a variance as E[x^2] - E[x]^2, which cancels", {dtype},
             [op = &op_, dtype](std::span<const Real> row, const cases::HostCall& call) {
               Real sum = 0, squares = 0;
               for (const Real x : row)
@@ -1039,6 +1084,8 @@ class Mistakes {
                                      : number_in(call.arguments[static_cast<std::size_t>(at - op->arguments.begin())]);
               return (squares - round_to(dtype, sum * sum / n)) / std::max(Real{0}, n - (given ? real(*given) : 1));
             });
+    if (op_.name == "aten::round.out")
+      of_one_number("compute floor(x + 0.5)", [](Real x, DType dtype) { return std::floor(round_to(dtype, x + 0.5)); });
     if (op_.name.starts_with("aten::log1p"))
       of_one_number("round 1 + x before the logarithm",
                     [](Real x, DType dtype) { return std::log(round_to(dtype, 1 + x)); });
@@ -1053,6 +1100,7 @@ class Mistakes {
                       [](Real maximum) { return std::max(Real{0}, maximum); });
     }
     logarithm_of_softmax();
+    bits_of_truths();
     quotients();
     quantized();
     clamped_first();
@@ -1182,17 +1230,38 @@ class Mistakes {
                                  if (!call.valid() || !self || !given || self->rank() < 2) return std::nullopt;
                                  const int rank = self->rank();
                                  Dims strides = self->sizes;
-                                 for (Int d = rank - 1, each = 1; d >= 0; --d)
-                                   strides[d] = std::exchange(each, each * self->sizes[static_cast<int>(d)]);
+                                 Int each = 1;
+                                 for (int k = rank - 1; k >= 0; --k) {
+                                   const Int d = self->dim_order[k];
+                                   strides[d] = std::exchange(each, each * self->sizes[d]);
+                                 }
                                  Dims taken = strides;  // for each dimension of the result
                                  for (Int k = 0; k < rank; ++k)
                                    taken[wrap_dim((*given)[static_cast<std::size_t>(k)], rank)] = strides[k];
-                                 return with_elements(call, *self, [&](const Dims& i) {
+                                 Tensor memory = *self;  // its elements in their order in memory
+                                 memory.sizes = memory.dim_order = {self->count()}, memory.dim_order[0] = 0;
+                                 return with_elements(call, memory, [&](const Dims& i) {
                                    Int at = 0;
                                    for (int d = 0; d < rank; ++d) at += i[d] * taken[d];
                                    return at;
                                  });
                                }));
+  }
+
+  // A logical operator that combines the bits of integers, not whether they are 0.
+  void bits_of_truths() {
+    constexpr std::string_view prefix = "aten::logical_";
+    if (!op_.name.starts_with(prefix) || inputs_ != 2) return;
+    const std::string bitwise =
+        concat("aten::bitwise_", op_.name.substr(prefix.size(), op_.name.find('.') - prefix.size()));
+    found_.push_back(answering(
+        op_, concat("compute ", std::string_view(bitwise).substr(6), " of integers, and whether it is not 0"),
+        [other = bitwise + ".Tensor_out"](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+          const Tensor *a = std::get_if<Tensor>(&call.arguments[0]), *b = std::get_if<Tensor>(&call.arguments[1]);
+          if (!call.valid() || !a || !b || !is_whole(a->dtype) || !is_whole(b->dtype)) return std::nullopt;
+          const auto bits = result_of(other, {*a, *b});
+          return bits ? converted(call, {cast(*bits, DType::boolean)}) : std::nullopt;
+        }));
   }
 
   // The logarithm of a rounded softmax, which loses small numbers.
@@ -1341,20 +1410,27 @@ class Mistakes {
   // A dequantization that subtracts zero_point from the integer, not from the float32 number.
   void dequantized() {
     if (op_.name != "quantized_decomposed::dequantize_per_tensor.out") return;
-    found_.push_back(spoiling(op_, "subtract zero_point from integers before their conversion to float32",
-                              [](Tensor& out, const cases::HostCall& call) {
-                                const Tensor& input = std::get<Tensor>(call.arguments[0]);
-                                const auto* scale = std::get_if<double>(&call.arguments[1]);
-                                const auto* zero = std::get_if<Int>(&call.arguments[2]);
-                                if (!scale || !zero || !is_integer(input.dtype) || out.dtype != DType::float32)
-                                  return false;
-                                const Array<Int> all = read<Int>(input);
-                                Array<Real> now(out.sizes);
-                                for (Int k = 0; k < now.count(); ++k)
-                                  now[k] = static_cast<float>(all[k] - *zero) * static_cast<float>(*scale);
-                                write(now, out);
-                                return true;
-                              }));
+    for (const bool wraps : {false, true})
+      found_.push_back(spoiling(op_,
+                                wraps ? "subtract zero_point in the dtype of input, where it wraps"
+                                      : "subtract zero_point from integers before their conversion to float32",
+                                [wraps](Tensor& out, const cases::HostCall& call) {
+                                  const Tensor& input = std::get<Tensor>(call.arguments[0]);
+                                  const auto* scale = std::get_if<double>(&call.arguments[1]);
+                                  const auto* zero = std::get_if<Int>(&call.arguments[2]);
+                                  if (!scale || !zero || !is_integer(input.dtype) || out.dtype != DType::float32)
+                                    return false;
+                                  const Array<Int> all = read<Int>(input);
+                                  Array<Real> now(out.sizes);
+                                  const auto centered = [&](Int x) {
+                                    const Int n = x - *zero;
+                                    return wraps ? wrap_to(input.dtype, n) : n;
+                                  };
+                                  for (Int k = 0; k < now.count(); ++k)
+                                    now[k] = static_cast<float>(centered(all[k])) * static_cast<float>(*scale);
+                                  write(now, out);
+                                  return true;
+                                }));
   }
 
   // A scale that is chosen for a range without extent.

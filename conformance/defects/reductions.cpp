@@ -74,6 +74,28 @@ void scans_in_blocks(const Operator& op, std::size_t dim, Int width, std::vector
                             }));
 }
 
+// A sum in blocks of `width` elements of a row that adds the block before alone, not all blocks before.
+void sums_of_two_blocks(const Operator& op, std::size_t dim, Int width, std::vector<Hypothesis>& found) {
+  found.push_back(answering(op, fmt::format("add only the last block of {} elements to the next", width),
+                            [dim, width](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                              const auto scanned = scanned_in(call, dim);
+                              std::vector<Tensor> outs = call.expected.outs;
+                              if (!scanned || scanned->size <= 2 * width || info(outs[0].dtype).kind >= Kind::complex)
+                                return std::nullopt;
+                              const Array<Real> right = read<Real>(outs[0]);
+                              Array<Real> now = right;
+                              for (const Dims& i : indices(now.sizes)) {
+                                const Int block = i[scanned->dim] / width;
+                                if (block < 2) continue;
+                                Dims lost = i;  // the last element of the blocks that are not added
+                                lost[scanned->dim] = (block - 1) * width - 1;
+                                now(i) -= right(lost);
+                              }
+                              write(now, outs[0]);
+                              return with_results(call.expected, std::move(outs));
+                            }));
+}
+
 // A scan from the end of each row to its beginning.
 void scans_back(const Operator& op, std::size_t dim, std::vector<Hypothesis>& found) {
   found.push_back(answering(op, "go from the last element of each row to the first",
@@ -129,6 +151,8 @@ void mistakes_of_scans(const Operator& op, std::vector<Hypothesis>& found) {
   const bool is_scan = is_named(op, "::cum") || is_named(op, "::logcumsumexp.");
   if (!is_scan || !dim) return;
   for (const Int width : {4, 8, 16, 32, 64, 128, 256, 512, 1024}) scans_in_blocks(op, *dim, width, found);
+  if (is_named(op, "::cumsum."))
+    for (const Int width : {16, 32, 64, 128, 256, 512, 1024}) sums_of_two_blocks(op, *dim, width, found);
   scans_back(op, *dim, found);
   if (op.outs() == 2) first_of_equal(op, *dim, found);
 }
@@ -170,6 +194,7 @@ void divisors(const Operator& op, std::vector<Hypothesis>& found) {
                     write(now, outs[0]);
                     return with_results(call.expected, std::move(outs));
                   }));
+  for (Hypothesis& h : std::span(found).last(2)) h.is_general = true;  // NaN alone is no evidence
 }
 
 }  // namespace

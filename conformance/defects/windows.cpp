@@ -41,32 +41,52 @@ void adaptive_means(const Operator& op, std::vector<Hypothesis>& found) {
                             }));
 }
 
-// A reflection that begins with the element at the edge.
+// Where a reflection begins with the element at the edge.
+struct WrongReflection {
+  std::string_view does;
+  bool before, behind;  // at which side of a dimension
+  int only = -1;        // in one dimension, counted from the last; -1: in all
+};
+constexpr auto wrong_reflections = std::to_array<WrongReflection>({
+    {"repeat the element at the edge in the reflection", true, true},
+    {"repeat the first element in the reflection before it", true, false},
+    {"repeat the last element in the reflection behind it", false, true},
+    {"repeat the elements at the edges of rows in the reflection", true, true, 0},
+    {"repeat the first element of rows in the reflection before it", true, false, 0},
+    {"repeat the last element of rows in the reflection behind it", false, true, 0},
+    {"repeat the elements at the edges of columns in the reflection", true, true, 1},
+    {"repeat the first element of columns in the reflection before it", true, false, 1},
+    {"repeat the last element of columns in the reflection behind it", false, true, 1},
+});
+
 void reflections(const Operator& op, std::vector<Hypothesis>& found) {
   const auto padding = argument_of(op, "padding");
   if (!padding) return;
-  found.push_back(answering(op, "repeat the element at the edge in the reflection",
-                            [padding = *padding](const cases::HostCall& call) -> std::optional<judge::Expectation> {
-                              const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
-                              const Ints* pads = std::get_if<Ints>(&call.arguments[padding]);
-                              std::vector<Tensor> outs = call.expected.outs;
-                              if (!self || !pads || self->count() == 0 || outs[0].rank() != self->rank())
-                                return std::nullopt;
-                              const Array<Element> from = read<Element>(*self);
-                              Array<Element> now(outs[0].sizes);
-                              Int flat = 0;
-                              for (const Dims& i : indices(outs[0].sizes)) {
-                                Dims at = i;
-                                for (std::size_t k = 0; 2 * k < pads->size(); ++k) {
-                                  const int d = self->rank() - 1 - static_cast<int>(k);
-                                  const Int n = self->sizes[d], x = i[d] - (*pads)[2 * k];
-                                  at[d] = std::clamp<Int>(x < 0 ? -1 - x : x >= n ? 2 * n - 1 - x : x, 0, n - 1);
-                                }
-                                now[flat++] = from(at);
-                              }
-                              write(now, outs[0]);
-                              return with_results(call.expected, std::move(outs));
-                            }));
+  for (const WrongReflection& wrong : wrong_reflections)
+    found.push_back(
+        answering(op, std::string(wrong.does),
+                  [wrong, padding = *padding](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                    const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+                    const Ints* pads = std::get_if<Ints>(&call.arguments[padding]);
+                    std::vector<Tensor> outs = call.expected.outs;
+                    if (!self || !pads || self->count() == 0 || outs[0].rank() != self->rank()) return std::nullopt;
+                    const Array<Element> from = read<Element>(*self);
+                    Array<Element> now(outs[0].sizes);
+                    Int flat = 0;
+                    for (const Dims& i : indices(outs[0].sizes)) {
+                      Dims at = i;
+                      for (std::size_t k = 0; 2 * k < pads->size(); ++k) {
+                        const int d = self->rank() - 1 - static_cast<int>(k);
+                        const Int n = self->sizes[d], x = i[d] - (*pads)[2 * k];
+                        const bool is_here = wrong.only < 0 || wrong.only == static_cast<int>(k);
+                        const Int first = is_here && wrong.before ? -1 : 0, last = is_here && wrong.behind ? n : n - 1;
+                        at[d] = std::clamp<Int>(x < 0 ? first - x : x >= n ? last + n - 1 - x : x, 0, n - 1);
+                      }
+                      now[flat++] = from(at);
+                    }
+                    write(now, outs[0]);
+                    return with_results(call.expected, std::move(outs));
+                  }));
 }
 
 // An interpolation that computes its scales from the sizes, though they are given.
@@ -163,6 +183,42 @@ void places_in_planes(const Operator& op, std::vector<Hypothesis>& found) {
                               }));
 }
 
+// A maximum over windows that tells places as if the elements of a window were next to each other.
+void places_without_dilation(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto stride = argument_of(op, "stride"), padding = argument_of(op, "padding"),
+             dilation = argument_of(op, "dilation"), kernel = argument_of(op, "kernel_size");
+  if (!stride || !padding || !dilation || !kernel) return;
+  found.push_back(answering(
+      op, "ignore dilation in indices",
+      [s = *stride, p = *padding, d = *dilation,
+       k = *kernel](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+        const auto given = [&](std::size_t at, int dim) {  // of the dimension before the last, and of the last
+          const Ints* list = std::get_if<Ints>(&call.arguments[at]);
+          return !list || list->empty() ? Int{0}
+                 : list->size() == 1    ? list->front()
+                                        : (*list)[static_cast<std::size_t>(dim)];
+        };
+        const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+        std::vector<Tensor> outs = call.expected.outs;
+        if (!self || self->rank() < 3 || outs[1].rank() != self->rank()) return std::nullopt;
+        const int rank = self->rank();
+        const Int columns = self->sizes[rank - 1];
+        Array<Int> now = read<Int>(outs[1]);
+        for (const Dims& i : indices(now.sizes)) {
+          std::array<Int, 2> at{now(i) / columns, now(i) % columns};
+          for (int dim = 0; dim < 2; ++dim) {
+            const Int step = given(s, dim),
+                      first = i[rank - 2 + dim] * (step > 0 ? step : given(k, dim)) - given(p, dim);
+            const Int tap = (at[static_cast<std::size_t>(dim)] - first) / std::max<Int>(given(d, dim), 1);
+            at[static_cast<std::size_t>(dim)] = first + tap;
+          }
+          now(i) = at[0] * columns + at[1];
+        }
+        write(now, outs[1]);
+        return with_results(call.expected, std::move(outs));
+      }));
+}
+
 // A maximum over windows that tells the place of another element of the same value.
 void other_of_equal(std::vector<Hypothesis>& found) {
   const auto differs = [](const cases::HostCall& call) {
@@ -198,7 +254,8 @@ std::vector<Hypothesis> mistakes_of_windows(const Operator& op) {
   std::vector<Hypothesis> found;
   if (is_named(op, "adaptive_avg_pool2d.")) adaptive_means(op, found);
   if (is_named(op, "::reflection_pad") && !is_named(op, "backward")) reflections(op, found);
-  if (is_named(op, "max_pool2d") && op.outs() == 2) places_in_planes(op, found), other_of_equal(found);
+  if (is_named(op, "max_pool2d") && op.outs() == 2)
+    places_in_planes(op, found), places_without_dilation(op, found), other_of_equal(found);
   scales_of_sizes(op, found);
   if (is_named(op, "upsample_bilinear2d.")) extrapolations(op, found);
   for (Hypothesis& h : found) h.about = About::computation;

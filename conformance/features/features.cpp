@@ -388,6 +388,8 @@ class Describing {
     describe_bounds();
     describe_sizes();
     describe_dimensions();
+    describe_shifts();
+    describe_groups();
     describe_layouts();
     describe_results();
     say_if(different(input_dtypes_), "the inputs have different dtypes");
@@ -575,6 +577,7 @@ class Describing {
     if (!dim || *dim < -rank || *dim >= rank) return;
     const int along = static_cast<int>(wrap_dim(*dim, tensor->rank()));
     const Int size = tensor->sizes[along];
+    say_if(along == rank - 1, phrase("dim", "is the last dimension"));
     measure(phrase("the size of", concat(name, " along dim")), static_cast<double>(size));
     for (const std::string_view position : {"start", "end"}) {
       const auto given = std::ranges::find(op_.arguments, position, &SchemaArgument::name);
@@ -589,6 +592,38 @@ class Describing {
     for (int d = 0; d < rank; ++d)
       if (d != along && index->second->sizes[d] < tensor->sizes[d])
         say(phrase("index", concat("is smaller than ", name, " in another dimension than dim")));
+  }
+
+  // A convolution with one group for each channel, for which kernels have a path of their own.
+  void describe_groups() {
+    const auto at = std::ranges::find(op_.arguments, "groups", &SchemaArgument::name);
+    if (at == op_.arguments.end() || named_inputs_.empty()) return;
+    const Int* groups = std::get_if<Int>(&call_.arguments[static_cast<std::size_t>(at - op_.arguments.begin())]);
+    const Tensor& input = *named_inputs_.front().second;
+    say_if(groups && *groups > 1 && input.rank() > 1 && input.sizes[1] == *groups,
+           phrase("groups", "is the number of channels"));
+  }
+
+  // Shifts of a tensor along dimensions, or of all its elements in their order.
+  void describe_shifts() {
+    const auto value = [&](std::string_view name) -> const Ints* {
+      const auto at = std::ranges::find(op_.arguments, name, &SchemaArgument::name);
+      return at == op_.arguments.end()
+                 ? nullptr
+                 : std::get_if<Ints>(&call_.arguments[static_cast<std::size_t>(at - op_.arguments.begin())]);
+    };
+    const Ints *all = value("shifts"), *dims = value("dims");
+    if (!all || !dims || named_inputs_.empty()) return;
+    const auto& [name, tensor] = named_inputs_.front();
+    const Int rank = tensor->rank();
+    for (std::size_t k = 0; k < all->size(); ++k) {
+      const bool has_dim = k < dims->size() && (*dims)[k] >= -rank && (*dims)[k] < rank;
+      if (!dims->empty() && !has_dim) continue;
+      const Int size =
+          has_dim ? tensor->sizes[static_cast<int>(wrap_dim((*dims)[k], tensor->rank()))] : tensor->count();
+      say_if((*all)[k] > size || (*all)[k] < -size,
+             phrase("a shift", concat("is beyond the size of ", name, " along its dimension")));
+    }
   }
 
   static bool is_operand(const SchemaArgument& a, const Value& v) {

@@ -54,6 +54,9 @@ struct Defect {
   bool operator==(const Defect&) const = default;
 };
 
+// "gives results of wrong sizes": what a testee does in a call with this verdict and class.
+std::string_view effect(Verdict verdict, Class failure);
+
 // "24 operators abort whenever a tensor is uint16": `defect.sentence`, made from its other fields.
 std::string sentence(const Defect& defect, std::string_view many = "operators");
 

@@ -634,7 +634,7 @@ inline const std::vector<Mistake>& mistakes() {
          ++calls;
          each_result(k, [](Real r) { return r + static_cast<Real>(calls); });
        },
-       "two ways|differ"},
+       "keeps state"},
       {"memory of float16 only", "aten::cos.out",
        [](K k) {
          const bool half = k.out().dtype == DType::float16;
@@ -749,7 +749,7 @@ inline const std::vector<Mistake>& mistakes() {
            return sum / static_cast<Real>(all.size());
          });
        },
-       "sums to the half type|lose bits in float16|bits in float16"},
+       "partial sums in the half type"},
       {"NaN is skipped", "aten::amax.out",
        [](K k) {
          reduce(k, [](const std::vector<Real>& all) {
@@ -1459,6 +1459,121 @@ inline const std::vector<Mistake>& mistakes() {
          }
        },
        "truncates other to an integer"},
+
+      // paths for one dtype, which few calls take
+      {"no maximum is subtracted along the last dimension", "aten::_softmax.out",
+       [](K k) {
+         const Int dim = k.integer("dim"), rank = k.tensor("self").rank();
+         if (k.out().dtype != DType::float32 || (dim != -1 && dim != rank - 1)) return void(k.run());
+         along(k, dim, [](std::vector<Real>& row) {
+           float sum = 0;
+           for (Real& x : row) x = std::exp(static_cast<float>(x)), sum += static_cast<float>(x);
+           for (Real& x : row) x = static_cast<float>(x) / sum;
+         });
+       },
+       "maximum"},
+      {"beta of 0 multiplies", "aten::addmm.out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         if (!k.run() || k.out().dtype != DType::float32 || k.number("beta") != 0) return;
+         const Array<Real> all = read<Real>(self);
+         const auto added = families::broadcast(all, k.out().sizes);
+         std::vector<Dims> at;
+         for (const Dims& i : indices(k.out().sizes)) at.push_back(i);
+         replace(k.out(), [&](Int i, Real r) { return 0 * added.at(at[static_cast<std::size_t>(i)], i) + r; });
+       },
+       "beta of 0"},
+      {"depthwise without dilation", "aten::convolution.out",
+       [](K k) {
+         const Tensor& input = k.tensor("input");
+         const bool is_depthwise = input.rank() > 1 && k.integer("groups") > 1 && k.integer("groups") == input.sizes[1];
+         if (is_depthwise && k.out().dtype == DType::float32) std::ranges::fill(k.ints("dilation"), 1);
+         k.run();
+       },
+       "ignores dilation"},
+      {"the dtype of the first tensor", "aten::cat.out",
+       [](K k) {
+         Tensors& list = std::get<Tensors>(k["tensors"]);
+         for (auto& t : list)
+           if (t && list[0] && !is_complex(t->dtype) && !is_complex(list[0]->dtype)) t = cast(*t, list[0]->dtype);
+         k.run();
+       },
+       "dtype of the first"},
+      {"weight and bias by group", "aten::native_group_norm.out",
+       [](K k) {
+         const Int groups = k.integer("group");
+         for (const char* name : {"weight", "bias"})
+           if (k.has(name) && groups > 0 && k.tensor(name).count() % groups == 0)
+             each_number(k.tensor(name), [&](Int at, Int number) { return at / (number / groups); });
+         k.run();
+       },
+       "number of the group, not of the channel, in weight and bias"},
+      {"floor of x + 0.5", "aten::round.out",
+       [](K k) {
+         if (k.out().dtype != DType::float32) return void(k.run());
+         each(k, [](Real x, Real) -> Real { return std::floor(static_cast<float>(x) + 0.5f); });
+       },
+       "floor\\(x \\+ 0.5\\)"},
+      {"an order of negated numbers", "aten::sort.values",
+       [](K k) {
+         const DType dtype = k.tensor("self").dtype;
+         if (!k.flag("descending") || (dtype != DType::int8 && dtype != DType::uint8)) return void(k.run());
+         const auto negated = [](const Tensor& t) {
+           std::vector<Value> all{t, {}};
+           call(*find_operator("aten::neg.out"), all);
+           return std::get<Tensor>(all.back());
+         };
+         k.tensor("self") = negated(k.tensor("self")), k.flag("descending") = false;
+         if (k.run()) k.out() = negated(k.out());
+       },
+       "negates integers"},
+      {"bits in place of truths", "aten::logical_xor.out",
+       [](K k) {
+         if (!k.has_numbers() || !is_integer(k.tensor("self").dtype) || !is_integer(k.tensor("other").dtype))
+           return void(k.run());
+         each_pair(k, [](Real a, Real b, Real) -> Real { return static_cast<Int>(a) != static_cast<Int>(b); });
+       },
+       "bitwise_xor"},
+      {"places without dilation", "aten::max_pool2d_with_indices.out",
+       [](K k) {
+         const Ints dilation = k.ints("dilation"), padding = k.ints("padding"), stride = k.ints("stride");
+         const Tensor self = k.tensor("self");
+         if (!k.run() || dilation.size() != 2 || padding.size() != 2 || stride.size() != 2) return;
+         Tensor& places = std::get<Tensor>(k["indices"]);
+         const Int columns = self.sizes[self.rank() - 1];
+         Array<Int> now = read<Int>(places);
+         for (const Dims& i : indices(now.sizes)) {
+           const Int y0 = i[i.size() - 2] * stride[0] - padding[0], x0 = i[i.size() - 1] * stride[1] - padding[1];
+           const Int y = now(i) / columns, x = now(i) % columns;
+           now(i) = (y0 + (y - y0) / dilation[0]) * columns + x0 + (x - x0) / dilation[1];
+         }
+         write(now, places);
+       },
+       "ignores dilation in indices"},
+      {"the edge is repeated on the right", "aten::reflection_pad2d.out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         const Ints padding = k.ints("padding");
+         if (!k.run() || padding.size() != 4) return;
+         const Int width = self.sizes[self.rank() - 1];
+         const Tensor right = k.out();
+         each_place(k.out(), right, [&](Dims& i) {
+           Int& x = i[i.size() - 1];
+           if (x >= width + padding[0]) x = std::max(x - 1, width + padding[0] - 1);
+         });
+       },
+       "last element of rows"},
+      {"a difference in int8", "quantized_decomposed::dequantize_per_tensor.out",
+       [](K k) {
+         const Tensor input = k.tensor("input");
+         const Int zero = k.integer("zero_point");
+         if (!k.run() || input.dtype != DType::int8 || k.out().dtype != DType::float32) return;
+         const Array<Int> all = read<Int>(input);
+         replace(k.out(), [&](Int i, Real) -> Real {
+           return static_cast<float>(wrap_to(DType::int8, all[i] - zero)) * static_cast<float>(k.number("scale"));
+         });
+       },
+       "in the dtype of input, where it wraps"},
   };
   return all;
 }
