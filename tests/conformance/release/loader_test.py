@@ -87,6 +87,24 @@ class Loaders(Judging):
             self.assertEqual({line["verdict"] for line in lines}, {"pass", "unsupported"})
             self.assertEqual({line["verdict"] for line in lines if line["case"].startswith(f"{MLP}:")}, {"pass"})
 
+    def test_payloads(self):
+        _, _, lines = self.judged("optimized", "--payloads")
+        self.assertGreater(len(lines), 300)
+        self.assertEqual({line["verdict"] for line in lines}, {"pass"})
+        self.assertEqual({line["rule"][0] for line in lines if "rule" in line}, {"X"})
+        self.assertEqual(assay("loader", "optimized", "--payloads", "--programs-only")[0], 2)
+
+    @unittest.skipUnless(os.environ.get("ASSAY_EXECUTORCH"), "needs the official runtime")
+    def test_payloads_of_the_official_loader(self):
+        table = self.folder / "table.md"
+        _, _, lines = self.judged("executorch+xnnpack", "--payloads", "--table", table)
+        ends = {line["case"]: line["got"] for line in lines}
+        self.assertEqual((ends["rules:X6.0-meets"], ends["rules:X6.0-breaks"]), ("accepted", "refused"))
+        self.assertEqual((ends["rules:X12.0-meets"], ends["rules:X12.0-breaks"]), ("accepted", "refused"))
+        broken, met = table.read_text().split("Files that just meet a rule:")
+        for part, counts in (broken, "1 | 0 | 0 | 0 | 0 | 0"), (met, "0 | 1 | 0 | 0 | 0 | 0"):
+            self.assertIn(f"| X6 | {counts} |", part)
+
     def test_a_crash_fails_only_its_file(self):
         code, out, lines = self.judged(self.library() + ":careless", "--program", MLP)
         self.assertEqual(code, 1)
