@@ -41,6 +41,8 @@ constexpr std::size_t all_of_it = std::string::npos;  // of a text
 struct DelegateRequest : JudgingRequest {
   std::vector<std::string> programs;
   std::string cases, save, graph;
+  // Sized for a network of a hundred million weights.
+  Budget::Limits limits{.bytes = Int{4} << 30, .work = Int{1} << 36};
 };
 
 // A call of a program's default method with made inputs.
@@ -66,9 +68,9 @@ scenarios::RecordedProgram program_at(const fs::path& path, const ValidProgram* 
   return scenarios::recorded_program(fs::path(path).replace_extension().string(), path, valid, std::move(calls));
 }
 
-delegates::Pieces pieces_at(const std::string& path, const std::vector<std::string>& requests) {
+delegates::Pieces pieces_at(const std::string& path, const std::vector<std::string>& requests, const Budget& budget) {
   try {
-    delegates::Pieces all = delegates::pieces_of(program_at(path), requests);
+    delegates::Pieces all = delegates::pieces_of(program_at(path), requests, budget);
     if (all.empty()) throw Fault(Outcome::unsupported, "delegate.cases", concat(path, " calls no XNNPACK delegate"));
     return all;
   } catch (Fault& fault) {
@@ -77,22 +79,27 @@ delegates::Pieces pieces_at(const std::string& path, const std::vector<std::stri
   }
 }
 
-delegates::Pieces pieces_against(const std::string& path, const std::string& graph) {
+delegates::Pieces pieces_against(const std::string& path, const std::string& graph, const Budget& budget) {
   const File file = files::open_file(graph);
   const ValidProgram plain = hosts::valid_program(hosts::program_in_file(file));
-  return delegates::pieces_against(std::make_shared<scenarios::RecordedProgram>(program_at(path, &plain)), plain);
+  return delegates::pieces_against(std::make_shared<scenarios::RecordedProgram>(program_at(path, &plain)), plain,
+                                   budget);
 }
 
 delegates::Pieces pieces_for(const DelegateRequest& r, const std::vector<std::string>& requests) {
   delegates::Pieces all;
-  const auto add = [&](delegates::Pieces pieces) { std::ranges::move(pieces, std::back_inserter(all)); };
+  Budget budget(r.limits);
+  const auto add = [&](delegates::Pieces pieces) {
+    std::ranges::move(pieces, std::back_inserter(all));
+    budget = Budget({.bytes = budget.left().bytes, .work = r.limits.work});  // for the next program
+  };
   if (!r.graph.empty() && r.programs.size() != 1)
     throw Fault(Outcome::invalid, "delegate.graph", "--graph needs exactly one PROGRAM");
   for (const std::string& program : r.programs)
-    add(r.graph.empty() ? pieces_at(program, requests) : pieces_against(program, r.graph));
+    add(r.graph.empty() ? pieces_at(program, requests, budget) : pieces_against(program, r.graph, budget));
   if (r.programs.empty()) {
     for (const auto& program : scenarios::recorded_programs(golden_folder(r.golden).parent_path() / "delegated"))
-      add(delegates::pieces_of(*program, requests));
+      add(delegates::pieces_of(*program, requests, budget));
     add(delegates::broken_payloads());
   }
   std::erase_if(all, [&](const auto& piece) { return !r.cases.empty() && !cases::matches(r.cases, piece->id); });
@@ -170,11 +177,13 @@ class DelegateRun final : public JudgingRun {
 
   // Writes the program of a piece with its inputs and the reference's outputs.
   void save(const delegates::Piece& piece) const {
-    const auto outputs = delegates::outputs_of(piece.part.payload, xnnpack::Form::folded, piece.inputs);
+    const delegates::Cut cut = piece.cut();
+    const auto outputs =
+        delegates::outputs_of(cut.part.payload, xnnpack::Form::folded, cut.inputs, Budget(piece.call->budget.left()));
     const std::vector<Value> outs(outputs.begin(), outputs.end());
     const bool is_bundle = fs::path(request_.save).extension() == ".bpte";
-    files::write_file(request_.save, is_bundle ? encode(reproduce::bundle_of({piece.program(), piece.inputs}, outs))
-                                               : encode(piece.program()));
+    files::write_file(request_.save, is_bundle ? encode(reproduce::bundle_of({cut.program(), cut.inputs}, outs))
+                                               : encode(cut.program()));
   }
 
   DelegateRequest& request_;
@@ -213,6 +222,12 @@ void define_delegate(Options& options) {
            "Reads the recorded programs in FOLDER/../delegated; default: golden/operators of the checkout or the "
            "installation")
       .value("FOLDER");
+  add_limit(options, "--max-bytes", r->limits.bytes, "BYTES",
+            "Refuses to use more memory than BYTES for what is right; each worker uses this memory, too");
+  add_limit(
+      options, "--max-work", r->limits.work, "UNITS",
+      "Refuses to do more work than UNITS to run a program on the reference, and to judge one case; a unit is the "
+      "work of about one nanosecond");
   add_workers(options, r->workers);
   add_run_options(options, r->run);
   options.details(concat(delegate_details, runtime_kinds, "\n\n", run_exit_codes));

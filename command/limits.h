@@ -12,15 +12,16 @@ inline constexpr int file_seconds = 2;   // for a file that a loader gets
 
 inline constexpr int default_workers = 2;
 
+inline void add_limit(Options& options, const char* name, Int& limit, const char* unit, const char* what) {
+  options.add(name, limit, what).value(unit).at_least(0).shows_default();
+}
+
 // --max-bytes, --max-work and --max-output of a command.
 inline void add_limits(Options& options, Budget::Limits& limits) {
-  const auto add = [&](const char* name, Int& limit, const char* unit, const char* what) {
-    options.add(name, limit, what).value(unit).at_least(0).shows_default();
-  };
-  add("--max-bytes", limits.bytes, "BYTES", "Refuses to use more memory than BYTES");
-  add("--max-work", limits.work, "UNITS",
-      "Refuses to do more work than UNITS; a unit is the work of about one nanosecond");
-  add("--max-output", limits.output, "BYTES", "Refuses to print more than BYTES");
+  add_limit(options, "--max-bytes", limits.bytes, "BYTES", "Refuses to use more memory than BYTES");
+  add_limit(options, "--max-work", limits.work, "UNITS",
+            "Refuses to do more work than UNITS; a unit is the work of about one nanosecond");
+  add_limit(options, "--max-output", limits.output, "BYTES", "Refuses to print more than BYTES");
 }
 
 inline void add_no_map(Options& options, bool& map) {

@@ -80,6 +80,24 @@ def odd():
     return lower_quantized(module, inputs, **options), None, quantized(module, inputs, **options), inputs
 
 
+class SharedImages(nn.Module):
+    """Two convolutions that read the same images, which are quantized when they run. One pixel is large."""
+
+    def __init__(self):
+        super().__init__()
+        self.pixels, self.windows = nn.Conv2d(4, 6, 1), nn.Conv2d(4, 6, 3, padding=1)
+
+    def forward(self, x):
+        return self.pixels(x), self.windows(x)
+
+
+def shared_images():
+    """Without a plain program: what the payload states differs from eager PyTorch by more than the results' bounds."""
+    module, inputs = SharedImages(), (torch.randn(1, 4, 5, 6),)
+    inputs[0][0, :, 2, 3] *= 20
+    return lower_quantized(module, inputs, dynamic=True), None, quantized(module, inputs, dynamic=True), inputs
+
+
 # By name: what is wrong, and a function that makes the delegated program, the plain program, the module and its inputs.
 DEFECTS = {
     "int4_weights_only": ("The scales of the 4-bit weights of torchao's IntxWeightOnlyConfig are dropped.", groups),
@@ -101,6 +119,11 @@ DEFECTS = {
         "A view from 8-bit values to 8-bit values of another scale stops the whole method.",
         lambda: rescaled(lambda v: v.reshape(4, 36)),
     ),
+    "shared_images": (
+        "A convolution that shares its quantized images with a convolution of single pixels takes the scale of the"
+        " first pixel for all.",
+        shared_images,
+    ),
     "tanh_gelu": (
         "GELU with approximate='tanh' runs as GELU without an approximation.",
         lambda: delegated_and_plain(Gelu(), (torch.linspace(-4, 4, 64).reshape(4, 16),)),
@@ -113,7 +136,9 @@ def files_of(name):
     torch.manual_seed(0)
     program, undelegated, module, inputs = make()
     call = Call("forward", inputs, (2e-5, 2e-6))
-    files = calls_of(Program({}, [call], description=description), [], [[module(*inputs).detach()]])
+    results = module(*inputs)
+    outputs = [r.detach() for r in (results if isinstance(results, tuple) else [results])]
+    files = calls_of(Program({}, [call], description=description), [], [outputs])
     return {PROGRAM: program} | files | ({"plain.pte": undelegated} if undelegated else {})
 
 

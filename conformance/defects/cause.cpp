@@ -125,8 +125,10 @@ bool is_about_shape(const Literal& l) {
   return std::ranges::any_of(words, [&](std::string_view w) { return name.find(w) != name.npos; });
 }
 bool is_unwritten(const Symptom& s) { return s.failure == verdict::Class::unwritten; }
-bool has_complex_results(const cases::HostCall& call) {
-  return call.valid() && std::ranges::any_of(call.expected.outs, [](const Tensor& t) { return is_complex(t.dtype); });
+// Whether some results are complex or opaque, so that their elements cannot be compared as numbers.
+bool has_results_without_numbers(const cases::HostCall& call) {
+  return call.valid() &&
+         std::ranges::any_of(call.expected.outs, [](const Tensor& t) { return info(t.dtype).kind >= Kind::complex; });
 }
 
 bool is_about_validity(std::string_view flag) { return flag == features::call_is_valid || features::says_broken(flag); }
@@ -136,6 +138,7 @@ struct Tested {
   const Hypothesis* hypothesis;
   std::vector<std::size_t> explained, contradicting, indifferent;  // positions of rows
   Predicate predicate = {};                                        // the calls in which the kernel does so
+  bool is_of_nearly_all = false;                                   // whether it explains nearly all failing cases
   std::size_t contradicting_anywhere = 0;                          // without the predicate
   verdict::Trial trial = {};                                       // of the predicate, with drawn calls
   double most_score() const {
@@ -360,6 +363,7 @@ class Investigation {
         if (std::ranges::none_of(screened, explains)) continue;
         Tested& t = tested.emplace_back(Tested{&h, {}, {}, {}});
         std::ranges::copy_if(failing, std::back_inserter(t.explained), explains);
+        t.is_of_nearly_all = 10 * t.explained.size() >= 9 * failing.size();
         if (h.is_everywhere && 2 * t.explained.size() < failing.size()) tested.pop_back();
       }
     std::ranges::stable_sort(tested, std::greater(), &Tested::most_score);
@@ -380,7 +384,6 @@ class Investigation {
           if (is_enough(t) && (!best || rank(t) > rank(*best) || (rank(t) == rank(*best) && &t < best))) best = &t;
         }
     }
-    if (best) return {*best, std::nullopt};
     // Small integers may be what a mistake foretells by chance.
     const auto has_fractions = [&](std::size_t i) {
       const std::vector<Tensor>& outs = rows_[i].call->expected.outs;
@@ -395,6 +398,9 @@ class Investigation {
              t.explained.size() >= 2 * few_cases && 2 * t.explained.size() >= failing.size() && !is_small(t);
     };
     const auto most = std::ranges::find_if(tested, foretells_most);  // the list is sorted
+    // A mistake of few cases may be a consequence of one that shows in far more.
+    if (best && (most == tested.end() || 2 * best->explained.size() >= most->explained.size()))
+      return {*best, std::nullopt};
     return {std::nullopt, most == tested.end() ? std::nullopt : std::optional(*most)};
   }
 
@@ -429,7 +435,7 @@ class Investigation {
   // calls of the run test it, and are examples for the next round.
   void add_condition(Tested& t, const std::vector<std::size_t>& passing) {
     if (t.contradicting.empty() || t.explained.size() < t.contradicting.size() / most_against ||
-        t.hypothesis->is_everywhere)
+        (t.hypothesis->is_everywhere && !t.is_of_nearly_all))
       return;
     t.contradicting_anywhere = t.contradicting.size();
     std::vector<Example> examples;
@@ -512,7 +518,10 @@ class Investigation {
     if (!has_results || explained < verdict::likely * all) return false;
     if (t.hypothesis->about == About::places && t.hypothesis->may_pass) return true;  // it tells what is seen
     if (t.hypothesis->may_pass && t.explained.size() < few_cases) return false;
-    return !is_small(t) || t.trial.drawn >= verdict::fewest_drawn;
+    // A named mistake that shows in few calls, which are all that fail, and in none that can be drawn.
+    const bool is_of_all = t.is_of_nearly_all && !t.hypothesis->is_general && t.hypothesis->about == About::arguments &&
+                           t.trial.drawn == 0 && t.explained.size() > 1;
+    return !is_small(t) || t.trial.drawn >= verdict::fewest_drawn || is_of_all;
   }
 
   // Records the cause, and marks the cases that it explains.
@@ -533,10 +542,13 @@ class Investigation {
     for (std::size_t i = 0; i < of_the_run_; ++i) {
       TriedCase& row = rows_[i];
       if (row.is_explained || !can_be_compared(row.seen) || !row.call || !holds(t.predicate, row.features)) continue;
-      // Elements of complex results cannot be looked at. A condition that tells the calls, or that results are not
-      // written, explains them, too.
-      const bool is_told = h.about == About::places && row.seen.symptom == cause.symptom &&
-                           (!t.predicate.empty() || (is_unwritten(cause.symptom) && has_complex_results(*row.call)));
+      // Elements of complex results cannot be looked at. A condition that tells the calls, that results are not
+      // written, or a mistake in all real results explains them, too.
+      const bool is_of_complex = has_results_without_numbers(*row.call) &&
+                                 (h.about == About::places ? is_unwritten(cause.symptom) : !h.knows_complex);
+      const bool is_told = row.seen.symptom == cause.symptom &&
+                           (is_of_complex || (h.about == About::places && !t.predicate.empty() &&
+                                              (has_results_without_numbers(*row.call) || h.differs(*row.call))));
       const bool is = row.is_asked ? h.explains(answer_of(row)) : !h.may_pass && h.differs(*row.call);
       if (!is && !is_told) continue;
       row.is_explained = true;

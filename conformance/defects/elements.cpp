@@ -26,6 +26,7 @@ constexpr int fewest_of_float32 =
     8;                          // right bits of results that have lost precision: with fewer, another mistake shows
 constexpr int most_lost = 3;    // bits of a half type, where another mistake may be the cause
 constexpr int most_spread = 5;  // bits between a usual and a bad answer of arithmetic with few bits
+constexpr double weight_of_limits = 0.95;  // that are fitted to the answers: another condition is told before
 constexpr double nearly_all_wrong = 0.97, most_meant = 0.6;
 
 constexpr Real infinite = std::numeric_limits<Real>::infinity(), no_number = std::numeric_limits<Real>::quiet_NaN();
@@ -45,6 +46,7 @@ struct Condition {
   std::string says;  // "for NaN"
   std::function<bool(const Result&)> holds;
   bool is_place = false;
+  double weight = 1;  // of its score beside that of other conditions
 };
 
 // Whether the operator divides its operands: remainders are told by the signs of both.
@@ -215,7 +217,7 @@ std::vector<Substitute> substitutes_of(const Operator& op) {
   std::vector<Substitute> all{
       {"0", [](const Result&) { return Real{0}; }},         {"-0", [](const Result&) { return -Real{0}; }},
       {"NaN", [](const Result&) { return no_number; }},     {"1", [](const Result&) { return Real{1}; }},
-      {"infinity", [](const Result&) { return infinite; }},
+      {"infinity", [](const Result&) { return infinite; }}, {"-infinity", [](const Result&) { return -infinite; }},
   };
   std::size_t n = 0;
   for (const SchemaArgument& a : op.arguments)
@@ -225,6 +227,10 @@ std::vector<Substitute> substitutes_of(const Operator& op) {
       {"0 with the sign of the right result", [](const Result& e) { return std::copysign(Real{0}, e.right); }},
       {"the largest number of the dtype",
        [](const Result& e) { return is_floating(e.dtype) ? std::copysign(largest(e.dtype), e.right) : no_number; }},
+      {"the least normal number of the dtype",
+       [](const Result& e) {
+         return is_floating(e.dtype) ? std::ldexp(Real{1}, info(e.dtype).least_exponent) : no_number;
+       }},
       {"the largest integer of the dtype",
        [](const Result& e) { return is_integer(e.dtype) ? largest_integer(e.dtype) : no_number; }},
       {"the least integer of the dtype",
@@ -404,6 +410,41 @@ std::string of_operand(std::string_view says, std::string_view name, std::size_t
   return operands == 1 ? fmt::format("for {}", says) : fmt::format("for {} in {}", says, name);
 }
 
+// The number of fewest decimal digits in [from, to), of two numbers in this order.
+Real plainest(Real from, Real to) {
+  for (int digits = 1; digits < 18; ++digits)
+    for (const Real x : {from, (from + to) / 2, to})
+      if (const Real plain = std::strtod(fmt::format("{:.{}e}", static_cast<double>(x), digits - 1).c_str(), nullptr);
+          from <= plain && plain < to)
+        return plain;
+  return from;
+}
+
+// The conditions that a number is above a limit, or below one, which separates the wrong elements of all answers from
+// the right ones: the numbers of wrong elements lie on one side of it, and those of right elements on the other.
+void limits_of(std::span<const Seen> seen, std::string_view says, const std::function<Real(const Result&)>& number,
+               std::vector<Condition>& all) {
+  for (const bool is_above : {true, false}) {
+    const Real sign = is_above ? 1 : -1;
+    Real limit = infinite, below = -infinite;  // the least number of a wrong element, and the next of a right one
+    std::size_t wrong = 0, right = 0, against = 0;
+    const auto each = [&](bool are_right, auto visit) {
+      for (const Seen& s : seen)
+        for (const Int k : s.compared)
+          if (const Real x = sign * number(s.elements.at(k)); std::isfinite(x) && s.is_right(k) == are_right) visit(x);
+    };
+    each(false, [&](Real x) { limit = std::min(limit, x), ++wrong; });
+    each(true, [&](Real x) {
+      ++(x < limit ? right : against);
+      if (x < limit) below = std::max(below, x);
+    });
+    if (wrong < fewest_outside || right < fewest_outside || 10 * against > wrong) continue;
+    const Real plain = plainest(below, limit);
+    all.push_back({fmt::format("{} {} {}", says, is_above ? "above" : "below", static_cast<double>(sign * plain)),
+                   [=](const Result& e) { return sign * number(e) > plain; }, false, weight_of_limits});
+  }
+}
+
 // All conditions that elements of these answers can meet, the most telling first.
 std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> seen) {
   std::vector<Condition> all;
@@ -461,6 +502,12 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
     all.push_back({fmt::format("where {:.6g} is right", *constant),
                    [x = *constant](const Result& e) { return same(e.right, stored(x, e.dtype)); }});
   result("where the right result is negative", [](const Result& e) { return e.right < 0; });
+  for (std::size_t j = 0; j < some.operands(); ++j)
+    limits_of(
+        seen, of_operand("numbers", some.names()[j], some.operands()),
+        [j](const Result& e) { return j < e.operands.size() ? e.operands[j] : no_number; }, all);
+  limits_of(
+      seen, "where the right result is", [](const Result& e) { return e.right; }, all);
   std::size_t n = 0;
   for (const SchemaArgument& a : op.arguments)
     if (!a.out && cases::takes_number(a.type)) {
@@ -719,11 +766,11 @@ std::vector<std::pair<double, Hypothesis>> told_by(const Condition& condition, c
     if (const double now = fit(all, condition, &s).score; now > best_score) best = &s, best_score = now;
   const bool is_nearly_all = best && best_score >= nearly_all_wrong * plain.score;
   if (best && (is_nearly_all || 2 * best_score >= plain.score) && (plain.separates() || !condition.is_place))
-    found.emplace_back(best_score, about_elements(output, condition, best, unwritten));
+    found.emplace_back(condition.weight * best_score, about_elements(output, condition, best, unwritten));
   // Passing calls can refute a condition on numbers that all elements of these answers meet.
   if (plain.score > 0 && !is_nearly_all &&
       (plain.separates() || (!condition.is_place && !condition.says.empty() && !unwritten)))
-    found.emplace_back(plain.separates() ? plain.score : plain.score / 2,
+    found.emplace_back(condition.weight * (plain.separates() ? plain.score : plain.score / 2),
                        about_elements(output, condition, nullptr, unwritten));
   return found;
 }

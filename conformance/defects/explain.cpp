@@ -162,7 +162,7 @@ double bits_of(const Literal& l) {
     case Literal::Test::is:
       return is_one_element(l) ? 7.5 : sized ? 14 : name.starts_with("the ") ? 7.5 : 6.5;
     default:  // kernels branch on the length of rows, and on whether there is a batch
-      if (name.ends_with(" along dim")) return 11.5;
+      if (name.ends_with(" along dim") || name.starts_with("the number of elements of ")) return 11.5;
       return sized && !(name.starts_with("the first size of ") && l.amount == 2) ? 12 : 7;
   }
 }

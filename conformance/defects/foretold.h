@@ -62,6 +62,7 @@ std::optional<families::Rows> rows_of(const Operator& op, const cases::HostCall&
 std::vector<Hypothesis> mistakes_of_norms(const Operator& op);
 std::vector<Hypothesis> mistakes_of_indices(const Operator& op);
 std::vector<Hypothesis> mistakes_of_windows(const Operator& op);
+std::vector<Hypothesis> mistakes_of_reductions(const Operator& op);
 
 // The mistakes that the kernel of any operator can make: it takes another number or other elements than an argument
 // gives, computes another operator of the same arguments, or moves, multiplies or shifts its results.

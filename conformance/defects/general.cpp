@@ -22,6 +22,28 @@ std::size_t inputs_of(const Operator& op) { return op.arguments.size() - op.outs
 // The name of an operator without its overload, as "aten::fmod" of "aten::fmod.Tensor_out".
 std::string_view base_name(const Operator& op) { return op.name.substr(0, op.name.find('.')); }
 
+std::string_view results_of(const Operator& op, std::size_t output) {
+  return op.outs() == 1 ? "results" : op.arguments[inputs_of(op) + output].name;
+}
+
+// A kernel that answers as if the call were another, in all results or in one of several.
+void add_as_if(const Operator& op, std::vector<Hypothesis>& found, const std::string& does, const Change& change) {
+  found.push_back(as_if(op, does, change));
+  for (std::size_t k = 0; op.outs() > 1 && k < op.outs(); ++k)
+    found.push_back(answering(op, fmt::format("{} for {}", does, results_of(op, k)),
+                              [&op, change, k](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                                std::vector<Value> arguments = call.arguments;
+                                if (!change(arguments)) return std::nullopt;
+                                judge::Expectation e = judge::expect(op, arguments, Budget(cheap));
+                                std::vector<Tensor> outs = call.expected.outs;
+                                if (e.answer.outcome != Outcome::ok || k >= outs.size() ||
+                                    e.outs[k].sizes != outs[k].sizes || e.outs[k].dtype != outs[k].dtype)
+                                  return std::nullopt;
+                                outs[k] = arranged(e.outs[k], outs[k].dim_order);
+                                return with_results(call.expected, std::move(outs));
+                              }));
+}
+
 // -- numbers ---------------------------------------------------------------------------------------------------------
 
 struct OtherNumber {
@@ -72,29 +94,28 @@ void mistakes_in_numbers(const Operator& op, std::vector<Hypothesis>& found) {
     const SchemaArgument& a = op.arguments[i];
     if (names_dtype(a) || a.type.starts_with("Tensor")) continue;
     if (a.type == "bool")
-      found.push_back(as_if(op, concat("take the opposite of ", a.name),
-                            [i](std::vector<Value>& all) { return changed_to(all[i], !std::get<bool>(all[i])); }));
+      add_as_if(op, found, concat("take the opposite of ", a.name),
+                [i](std::vector<Value>& all) { return changed_to(all[i], !std::get<bool>(all[i])); });
     else if (!is_dimension(a))
       for (const OtherNumber& other : other_numbers)
-        found.push_back(
-            as_if(op, fmt::format("use {} in place of {}", fmt::format(fmt::runtime(other.says), a.name), a.name),
-                  [i, of = other.of](std::vector<Value>& all) { return change_numbers(all[i], of); }));
+        add_as_if(op, found,
+                  fmt::format("use {} in place of {}", fmt::format(fmt::runtime(other.says), a.name), a.name),
+                  [i, of = other.of](std::vector<Value>& all) { return change_numbers(all[i], of); });
     else
       for (const int step : {-1, 1})
-        found.push_back(as_if(op, fmt::format("use the dimension {} {}", step < 0 ? "before" : "behind", a.name),
-                              [i, step](std::vector<Value>& all) {
-                                const int rank = first_rank(all);
-                                return rank > 1 &&
-                                       change_numbers(all[i], [&](Real d) { return std::fmod(d + rank + step, rank); });
-                              }));
+        add_as_if(op, found, fmt::format("use the dimension {} {}", step < 0 ? "before" : "behind", a.name),
+                  [i, step](std::vector<Value>& all) {
+                    const int rank = first_rank(all);
+                    return rank > 1 && change_numbers(all[i], [&](Real d) { return std::fmod(d + rank + step, rank); });
+                  });
     for (std::size_t j = 0; j < inputs_of(op); ++j)
       if (j != i && without_optional(op.arguments[j].type) == without_optional(a.type))
-        found.push_back(as_if(op, fmt::format("use {} in place of {}", op.arguments[j].name, a.name),
-                              [i, j](std::vector<Value>& all) {
-                                if (is_same(all[i], all[j])) return false;
-                                all[i] = all[j];
-                                return true;
-                              }));
+        add_as_if(op, found, fmt::format("use {} in place of {}", op.arguments[j].name, a.name),
+                  [i, j](std::vector<Value>& all) {
+                    if (is_same(all[i], all[j])) return false;
+                    all[i] = all[j];
+                    return true;
+                  });
   }
 }
 
@@ -130,6 +151,12 @@ bool take_from(Tensor& t, const Along& along, Source source) {
   return true;
 }
 
+// A kernel that reads whole vectors, and not the rest behind them.
+template <Int width>
+Int without_rest(Int i, Int n) {
+  return i < n / width * width ? i : -1;
+}
+
 struct OtherElements {
   std::string_view says;  // with {0} for the name of the tensor, and {1} for the dimension
   Source source;
@@ -142,6 +169,10 @@ constexpr auto read_elements = std::to_array<OtherElements>({
     {"read the last element of {0} along {1} for all", [](Int, Int n) { return n - 1; }},
     {"take the last element of {0} along {1} as 0", [](Int i, Int n) { return i == n - 1 ? -1 : i; }},
     {"take the first element of {0} along {1} as 0", [](Int i, Int) { return i == 0 ? -1 : i; }},
+    {"take all elements of {0} but the first along {1} as 0", [](Int i, Int) { return i == 0 ? i : -1; }},
+    {"take elements of {0} behind the last multiple of 4 along {1} as 0", without_rest<4>},
+    {"take elements of {0} behind the last multiple of 8 along {1} as 0", without_rest<8>},
+    {"take elements of {0} behind the last multiple of 16 along {1} as 0", without_rest<16>},
 });
 constexpr auto written_elements = std::to_array<OtherElements>({
     {"write {0} in reverse order along {1}", [](Int i, Int n) { return n - 1 - i; }},
@@ -156,11 +187,11 @@ void mistakes_in_elements_of_inputs(const Operator& op, std::vector<Hypothesis>&
     if (!is_tensor(op.arguments[i])) continue;
     for (const OtherElements& other : read_elements)
       for (const Along& along : dimensions)
-        found.push_back(as_if(op, fmt::format(fmt::runtime(other.says), op.arguments[i].name, along.says),
-                              [i, along, source = other.source](std::vector<Value>& all) {
-                                Tensor* t = std::get_if<Tensor>(&all[i]);
-                                return t && take_from(*t, along, source);
-                              }));
+        add_as_if(op, found, fmt::format(fmt::runtime(other.says), op.arguments[i].name, along.says),
+                  [i, along, source = other.source](std::vector<Value>& all) {
+                    Tensor* t = std::get_if<Tensor>(&all[i]);
+                    return t && take_from(*t, along, source);
+                  });
   }
 }
 
@@ -343,16 +374,34 @@ constexpr auto combinations = std::to_array<Combination>({
     {"take {0} modulo {1}", [](Real x, Real y) { return y > 0 && std::trunc(x) == x ? std::fmod(x, y) : x; }, 0},
 });
 
+// A function that a kernel applies to right results, or leaves out.
+struct Function {
+  std::string_view says;  // with {} for the results
+  Real (*of)(Real x);
+};
+constexpr auto functions = std::to_array<Function>({
+    {"return -x as {} where x is right", [](Real x) { return -x; }},
+    {"return |x| as {} where x is right", [](Real x) { return std::fabs(x); }},
+    {"return x * x as {} where x is right", [](Real x) { return x * x; }},
+    {"return sqrt(x) as {} where x is right", [](Real x) { return std::sqrt(x); }},
+    {"return 1 / x as {} where x is right", [](Real x) { return 1 / x; }},
+    {"return exp(x) as {} where x is right", [](Real x) { return std::exp(x); }},
+    {"return log(x) as {} where x is right", [](Real x) { return std::log(x); }},
+    {"return log(1 + exp(x)) as {} where x is right",
+     [](Real x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }},
+    {"return 1 - x as {} where x is right", [](Real x) { return 1 - x; }},
+    {"round {} to integers", [](Real x) { return std::nearbyint(x); }},
+    {"round {} toward 0", [](Real x) { return std::trunc(x); }},
+    {"round {} down", [](Real x) { return std::floor(x); }},
+    {"round {} up", [](Real x) { return std::ceil(x); }},
+});
+
 // Results as they are before they are rounded, where these are known.
 Array<Real> unrounded(const judge::Expectation& e, std::size_t output) {
   Array<Real> all = read<Real>(e.outs[output]);
   if (output < e.answer.unrounded.size() && e.answer.unrounded[output].values.size() == all.data.size())
     std::ranges::copy(e.answer.unrounded[output].values, all.data.begin());
   return all;
-}
-
-std::string_view results_of(const Operator& op, std::size_t output) {
-  return op.outs() == 1 ? "results" : op.arguments[inputs_of(op) + output].name;
 }
 
 void conjugates(const Operator& op, std::vector<Hypothesis>& found) {
@@ -377,7 +426,8 @@ void kept_rows(const Operator& op, std::vector<Hypothesis>& found) {
                               [&op, combine](const cases::HostCall& call) -> std::optional<judge::Expectation> {
                                 std::vector<Tensor> outs = call.expected.outs;
                                 const auto rows = rows_of(op, call);
-                                if (!rows || outs[0].count() != rows->number || is_complex(outs[0].dtype))
+                                if (!rows || outs[0].count() != rows->number ||
+                                    info(outs[0].dtype).kind >= Kind::complex)
                                   return std::nullopt;
                                 Array<Real> all = read<Real>(outs[0]);
                                 std::optional<Array<Real>> places;
@@ -393,8 +443,65 @@ void kept_rows(const Operator& op, std::vector<Hypothesis>& found) {
                               }));
 }
 
+// A function that changes each number of a result, unless it gives NaN; null: the kernel answers the call as is right.
+using Changed = std::function<std::function<Real(Real)>(const cases::HostCall&)>;
+
+// One of the right results as a kernel changes it; none if it does not.
+std::optional<Tensor> changed_result(const cases::HostCall& call, std::size_t output, const Changed& f_of) {
+  if (!call.valid() || output >= call.expected.outs.size()) return std::nullopt;
+  Tensor out = call.expected.outs[output];
+  const auto f = is_floating(out.dtype) || is_integer(out.dtype) ? f_of(call) : nullptr;
+  if (!f) return std::nullopt;
+  Array<Real> all = unrounded(call.expected, output);
+  bool any = false, fits = true;  // zeros may only change their sign
+  for (Real& x : all.data) {
+    const Real now = f(x);
+    if (std::isnan(now)) continue;
+    any = any || now != x, fits = fits && std::fabs(now) < 0x1p62;
+    x = now;
+  }
+  if (!any || (!fits && is_integer(out.dtype))) return std::nullopt;
+  write(all, out);
+  return out;
+}
+
+// Whether results are the same up to the rounding of right results before they were changed.
+bool are_near(const Tensor& got, const Tensor& changed, const Tensor& right) {
+  constexpr Real most_ulps = 64, most_ulps_of_halves = 4;
+  if (got.dtype != changed.dtype || got.sizes != changed.sizes || got.dim_order != changed.dim_order) return false;
+  if (got.bytes == changed.bytes) return true;
+  if (!is_floating(got.dtype)) return false;
+  const Array<Real> x = read<Real>(got), y = read<Real>(changed), z = read<Real>(right);
+  const Real most = is_half(got.dtype) ? most_ulps_of_halves : most_ulps;
+  for (Int k = 0; k < x.count(); ++k)
+    if (!is_same_number(x[k], y[k]) &&
+        !(std::fabs(x[k] - y[k]) <= most * ulp(got.dtype, std::max(std::fabs(y[k]), std::fabs(z[k])))))
+      return false;
+  return true;
+}
+
+// A kernel that changes one of its results.
+void add_changed(const Operator& op, std::vector<Hypothesis>& found, std::string does, std::size_t output,
+                 const Changed& f_of) {
+  const auto differs = [=](const cases::HostCall& call) {
+    const auto changed = changed_result(call, output, f_of);
+    return changed && !are_near(call.expected.outs[output], *changed, call.expected.outs[output]);
+  };
+  const auto explains = [=, &op](const Answered& a) {
+    const std::vector<Tensor>& right = a.call.expected.outs;
+    if (a.refused() || a.outs.size() != right.size()) return false;
+    const auto changed = changed_result(a.call, output, f_of);
+    if (!changed || !are_near(a.outs[output], *changed, right[output])) return false;
+    std::vector<Tensor> others = a.outs;
+    others[output] = right[output];
+    return !verdict::is_failure(
+        judge::judge(op, a.call.expected.arguments, a.call.expected, {Outcome::ok, {}, {}, others}).verdict);
+  };
+  found.push_back({std::move(does), About::computation, false, false, differs, explains});
+  found.back().knows_complex = false;
+}
+
 void mistakes_in_results(const Operator& op, std::vector<Hypothesis>& found) {
-  const auto have_numbers = [](const Tensor& t) { return is_floating(t.dtype) || is_integer(t.dtype); };
   for (std::size_t k = 0; k < op.outs(); ++k) {
     for (const OtherElements& other : written_elements)
       for (const Along& along : dimensions)
@@ -407,25 +514,15 @@ void mistakes_in_results(const Operator& op, std::vector<Hypothesis>& found) {
             }));
     for (const Quantity& quantity : quantities_of(op))
       for (const Combination& combination : combinations)
-        found.push_back(answering(
-            op, fmt::format(fmt::runtime(combination.says), results_of(op, k), quantity.says),
-            [k, quantity, combination, have_numbers](const cases::HostCall& call) -> std::optional<judge::Expectation> {
-              std::vector<Tensor> outs = call.expected.outs;
-              if (k >= outs.size() || !have_numbers(outs[k])) return std::nullopt;
-              const auto number = quantity.of(call);
-              if (!number || !std::isfinite(*number) || *number == combination.neutral) return std::nullopt;
-              Array<Real> all = unrounded(call.expected, k);
-              bool any = false, fits = true;  // zeros may only change their sign
-              for (Real& x : all.data) {
-                if (!std::isfinite(x)) continue;
-                const Real now = combination.of(x, *number);
-                any = any || now != x, fits = fits && std::fabs(now) < 0x1p62;
-                x = now;
-              }
-              if (!any || (!fits && is_integer(outs[k].dtype))) return std::nullopt;
-              write(all, outs[k]);
-              return with_results(call.expected, std::move(outs));
-            }));
+        add_changed(op, found, fmt::format(fmt::runtime(combination.says), results_of(op, k), quantity.says), k,
+                    [quantity, combination](const cases::HostCall& call) -> std::function<Real(Real)> {
+                      const auto number = quantity.of(call);
+                      if (!number || !std::isfinite(*number) || *number == combination.neutral) return nullptr;
+                      return [of = combination.of, y = *number](Real x) { return of(x, y); };
+                    });
+    for (const Function& function : functions)
+      add_changed(op, found, fmt::format(fmt::runtime(function.says), results_of(op, k)), k,
+                  [of = function.of](const cases::HostCall&) { return of; });
   }
   conjugates(op, found);
   kept_rows(op, found);
@@ -506,7 +603,7 @@ Hypothesis from_other_places(const Operator& op, std::size_t input) {
     const Tensor* from = std::get_if<Tensor>(&call.arguments[input]);
     if (!from || from->dtype != out.dtype) return false;
     const auto some = sorted(out), all = sorted(*from);
-    return some && all && !some->empty() && all->front() != all->back() &&
+    return some && all && !some->empty() && !all->empty() && all->front() != all->back() &&
            std::ranges::includes(unique(*all), unique(*some));
   };
   const auto differs = [come_from](const cases::HostCall& call) {

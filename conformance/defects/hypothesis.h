@@ -51,6 +51,7 @@ struct Hypothesis {
   std::function<std::vector<bool>(const Answered&)> covers = {};
   bool is_everywhere = false;  // whether a kernel that does so does it in each call
   bool is_general = false;     // one of many that are tried with every operator: few calls may show it by chance
+  bool knows_complex = true;   // false: what complex results would be is not known
   // Whether a kernel that does so gives an invalid call results, as if it were valid. Null: not known.
   std::function<bool(const cases::HostCall&)> admits = {};
 };

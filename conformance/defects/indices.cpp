@@ -245,6 +245,33 @@ void source_in_place(const Operator& op, std::vector<Hypothesis>& found) {
                             }));
 }
 
+// A gather that takes the sizes of index for those of self, all of them or those of dimensions other than dim. Where it
+// reads behind self, its answer is not known.
+void with_strides_of_index(const Operator& op, bool takes_all, std::vector<Hypothesis>& found) {
+  found.push_back(answering(
+      op, "use the sizes of index as those of self",
+      [takes_all](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+        const Tensor *self = std::get_if<Tensor>(&call.arguments[0]), *index = std::get_if<Tensor>(&call.arguments[2]);
+        const Int* dim = std::get_if<Int>(&call.arguments[1]);
+        if (!call.valid() || !self || !index || !dim || self->rank() == 0) return std::nullopt;
+        const Int along = *dim < 0 ? *dim + self->rank() : *dim;
+        const Array<Element> from = read<Element>(*self);
+        const Array<Int> places = read<Int>(*index);
+        std::vector<Tensor> outs = call.expected.outs;
+        Array<Element> now(outs[0].sizes);
+        Int flat = 0;
+        for (const Dims& i : indices(places.sizes)) {
+          Int at = 0;
+          for (int d = 0; d < i.size(); ++d)
+            at = at * (d == along && !takes_all ? *self : *index).sizes[d] + (d == along ? places(i) : i[d]);
+          if (at < 0 || at >= from.count()) return std::nullopt;
+          now[flat++] = from[at];
+        }
+        write(now, outs[0]);
+        return with_results(call.expected, std::move(outs));
+      }));
+}
+
 }  // namespace
 
 std::vector<Hypothesis> mistakes_of_indices(const Operator& op) {
@@ -254,6 +281,8 @@ std::vector<Hypothesis> mistakes_of_indices(const Operator& op) {
   if (op.choice == "topk" && op.outs() == 2) ordered_nan(op, found);
   if (argument_of(op, "stable") && op.outs() == 2) order_of_equal(op, found);
   if (is_named("::median.")) upper_median(op, found);
+  if (is_named("::gather."))
+    for (const bool takes_all : {true, false}) with_strides_of_index(op, takes_all, found);
   if (is_named("::masked_scatter.")) source_in_place(op, found);
   const bool scatters = is_named("::scatter_add."), puts = is_named("::index_put");
   if (scatters || puts)

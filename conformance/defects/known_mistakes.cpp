@@ -56,6 +56,9 @@ class Mistakes {
     variances();
     zero_padding();
     concatenation();
+    factors();
+    chosen_by_products();
+    inverse_permutation();
     const std::size_t plain = found_.size();
     dtypes();
     results();
@@ -548,6 +551,25 @@ class Mistakes {
         });
   }
 
+  // A kernel that computes another call, and converts its results to the dtypes of the right ones.
+  void add_converted(std::string does, Change change) {
+    found_.push_back(answering(
+        op_, std::move(does),
+        [op = &op_, n = inputs_, change](const cases::HostCall& call_made) -> std::optional<judge::Expectation> {
+          std::vector<Value> arguments = call_made.arguments;
+          if (!call_made.valid() || !change(arguments)) return std::nullopt;
+          std::fill(arguments.begin() + static_cast<std::ptrdiff_t>(n), arguments.end(), Value());
+          if (call(*op, arguments, Budget(cheap)).outcome != Outcome::ok) return std::nullopt;
+          std::vector<Tensor> outs = call_made.expected.outs;
+          for (std::size_t k = 0; k < outs.size(); ++k) {
+            const Tensor* result = std::get_if<Tensor>(&arguments[n + k]);
+            if (!result || result->sizes != outs[k].sizes) return std::nullopt;
+            outs[k] = arranged(cast(*result, outs[k].dtype), outs[k].dim_order);
+          }
+          return with_results(call_made.expected, std::move(outs));
+        }));
+  }
+
   static bool cast_to(Tensor& t, DType dtype, DType now) {
     if (t.dtype != dtype) return false;
     t = cast(cast(t, now), dtype);
@@ -615,7 +637,18 @@ class Mistakes {
       if (op_.arguments[i].type.starts_with("Scalar") && !names_dtype(op_.arguments[i])) {
         add(concat("truncate ", name(i), " to an integer"), [i](std::vector<Value>& all) {
           const double* x = std::get_if<double>(&all[i]);
-          return x && std::isfinite(*x) && std::fabs(*x) < 0x1p62 && changed_to(all[i], static_cast<Int>(*x));
+          return x && changed_to(all[i], std::trunc(*x) + 0.0);
+        });
+        add_converted(concat("truncate ", name(i), " to an integer"), [i, n = inputs_](std::vector<Value>& all) {
+          const double* x = std::get_if<double>(&all[i]);
+          if (!x || !std::isfinite(*x) || std::fabs(*x) >= 0x1p62) return false;
+          all[i] = static_cast<Int>(*x);
+          for (std::size_t k = 0; k < n; ++k)
+            change_tensors(all[k], [](Tensor& t) {
+              if (is_integer(t.dtype)) t = cast(t, DType::int64);
+              return true;
+            });
+          return true;
         });
         add(concat("convert ", name(i), " to the dtype of ", name(first)), [i, first](std::vector<Value>& all) {
           const Tensor* from = std::get_if<Tensor>(&all[first]);
@@ -1012,7 +1045,7 @@ class Mistakes {
       without_maximum("do not subtract a negative maximum, so that exponentials underflow",
                       [](Real maximum) { return std::max(Real{0}, maximum); });
     }
-    factors();
+    logarithm_of_softmax();
     quotients();
     quantized();
     clamped_first();
@@ -1020,6 +1053,7 @@ class Mistakes {
     added_steps();
     dequantized();
     ranges();
+    ranges_without_zero();
     roots();
     doubled();
     divisions();
@@ -1106,6 +1140,90 @@ class Mistakes {
     Array<Int> one;
     one.data.at(0) = exact<Int>(*number);
     return one;
+  }
+
+  // A choice that is computed as a sum of products: 0 times NaN or infinity is NaN.
+  void chosen_by_products() {
+    if (op_.name != "aten::where.self_out") return;
+    found_.push_back(spoiling(op_, "let NaN and infinity of the operand that is not chosen reach the result",
+                              [](Tensor& out, const cases::HostCall& call) {
+                                const auto chooses = numbers_of(call.arguments[0]);
+                                const auto a = numbers_of(call.arguments[1]), b = numbers_of(call.arguments[2]);
+                                if (!chooses || !a || !b || !is_floating(out.dtype)) return false;
+                                Array<Real> all = read<Real>(out);
+                                Int flat = 0;
+                                for (const Dims& i : indices(out.sizes)) {
+                                  const Real chosen = families::broadcast(*chooses, out.sizes).at(i, flat) != 0;
+                                  all[flat] = chosen * families::broadcast(*a, out.sizes).at(i, flat) +
+                                              (1 - chosen) * families::broadcast(*b, out.sizes).at(i, flat);
+                                  ++flat;
+                                }
+                                write(all, out);
+                                return true;
+                              }));
+  }
+
+  // A permutation that takes the strides of self in the inverse order. Where it reads behind self, its answer is not
+  // known.
+  void inverse_permutation() {
+    const auto dims = argument_of(op_, "dims");
+    if (!is_named("::permute") || !dims) return;
+    found_.push_back(answering(op_, "take the strides of self by the inverse of dims",
+                               [dims = *dims](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                                 const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+                                 const Ints* given = std::get_if<Ints>(&call.arguments[dims]);
+                                 if (!call.valid() || !self || !given || self->rank() < 2) return std::nullopt;
+                                 const int rank = self->rank();
+                                 Dims strides = self->sizes;  // of self, then of each dimension of the result
+                                 for (Int d = rank - 1, each = 1; d >= 0; --d)
+                                   strides[d] = std::exchange(each, each * self->sizes[static_cast<int>(d)]);
+                                 Dims own = strides;
+                                 for (Int k = 0; k < rank; ++k) {
+                                   const Int d = (*given)[static_cast<std::size_t>(k)];
+                                   own[d < 0 ? d + rank : d] = strides[k];
+                                 }
+                                 const Array<Element> from = read<Element>(*self);
+                                 std::vector<Tensor> outs = call.expected.outs;
+                                 Array<Element> now(outs[0].sizes);
+                                 Int flat = 0;
+                                 for (const Dims& i : indices(outs[0].sizes)) {
+                                   Int at = 0;
+                                   for (int d = 0; d < rank; ++d) at += i[d] * own[d];
+                                   if (at >= from.count()) return std::nullopt;
+                                   now[flat++] = from[at];
+                                 }
+                                 write(now, outs[0]);
+                                 return with_results(call.expected, std::move(outs));
+                               }));
+  }
+
+  // The logarithm of a rounded softmax, which loses small numbers.
+  void logarithm_of_softmax() {
+    if (op_.name != "aten::_log_softmax.out") return;
+    const auto of = [](Real x, DType dtype) {
+      return std::log(round_to(dtype == DType::float64 ? dtype : DType::float32, std::exp(x)));
+    };
+    const auto differs = [of](const cases::HostCall& call) {
+      if (!call.valid() || !is_floating(call.expected.outs[0].dtype)) return false;
+      const Tensor& out = call.expected.outs[0];
+      return std::ranges::any_of(read<Real>(out).data,
+                                 [&](Real x) { return std::isfinite(x) && std::isinf(of(x, out.dtype)); });
+    };
+    const auto explains = [of, differs](const Answered& a) {
+      constexpr Real near = 0x1p-6;  // of numbers that were computed from few bits
+      if (!differs(a.call) || a.refused() || a.outs.size() != 1 || a.outs[0].dtype != a.call.expected.outs[0].dtype ||
+          a.outs[0].sizes != a.call.expected.outs[0].sizes)
+        return false;
+      const Array<Real> got = read<Real>(a.outs[0]), right = read<Real>(a.call.expected.outs[0]);
+      for (Int k = 0; k < got.count(); ++k) {
+        const Real now = std::isfinite(right[k]) ? of(right[k], a.outs[0].dtype) : right[k];
+        if (!is_same_number(got[k], now) && !(std::fabs(got[k] - now) <= near * std::max(Real{1}, std::fabs(now))))
+          return false;
+      }
+      return true;
+    };
+    found_.push_back(
+        {"take the logarithm of a softmax that underflows to 0", About::computation, false, false, differs, explains});
   }
 
   // A sum of products, beta self + alpha (mat1 mat2), in which what has the factor 0 is to be left out.
@@ -1247,7 +1365,8 @@ class Mistakes {
     const bool is_of_rows = is_named("per_token");
     const auto differs = [is_of_rows](const cases::HostCall& call) {
       const Tensor* input = std::get_if<Tensor>(&call.arguments[0]);
-      if (!call.valid() || !input || is_complex(input->dtype) || input->count() == 0 || input->rank() == 0)
+      if (!call.valid() || !input || info(input->dtype).kind >= Kind::complex || input->count() == 0 ||
+          input->rank() == 0)
         return false;
       const Array<Real> all = read<Real>(*input);
       const auto length = static_cast<std::size_t>(is_of_rows ? input->sizes[input->rank() - 1] : input->count());
@@ -1259,6 +1378,39 @@ class Mistakes {
     const auto explains = [=](const Answered& a) { return differs(a.call) && has_only(a, is_floating, is_tenth); };
     found_.push_back({"return a scale of 0.1 where all numbers are 0, in place of the least scale", About::results,
                       true, false, differs, explains});
+  }
+
+  // A range that leaves out 0 where all numbers are positive, or all negative: from it comes a smaller scale.
+  void ranges_without_zero() {
+    const auto least = argument_of(op_, "eps");
+    if (!is_named("::choose_qparams") || is_named("symmetric.") || !least) return;
+    // The scales of smaller ranges; none if no range is smaller, or if no scale becomes smaller.
+    const auto smaller =
+        [at = *least, is_of_rows = is_named("per_token")](const cases::HostCall& call) -> std::optional<Array<Real>> {
+      const Tensor* input = std::get_if<Tensor>(&call.arguments[0]);
+      const auto eps = number_in(call.arguments[at]);
+      if (!call.valid() || !input || info(input->dtype).kind >= Kind::complex || input->count() == 0 || !eps ||
+          (is_of_rows && input->rank() == 0))
+        return std::nullopt;
+      const Array<Real> numbers = read<Real>(*input);
+      Array<Real> scales = read<Real>(call.expected.outs[0]);
+      const Array<Real> right = scales;
+      const Int length = is_of_rows ? input->sizes[input->rank() - 1] : input->count();
+      for (Int k = 0; k < scales.count() && (k + 1) * length <= numbers.count(); ++k) {
+        const auto [low, high] = std::ranges::minmax(
+            std::span(numbers.data).subspan(static_cast<std::size_t>(k * length), static_cast<std::size_t>(length)));
+        const Real extent = low > 0 ? (high - low) / high : high < 0 ? (low - high) / low : 1;
+        scales[k] = std::max(right[k] * extent, std::min(right[k], real(*eps)));
+      }
+      return are_near(scales, right, 0) ? std::nullopt : std::optional(std::move(scales));
+    };
+    const auto explains = [smaller](const Answered& a) {
+      const auto scales = smaller(a.call);
+      return scales && !a.refused() && !a.outs.empty() && a.outs[0].sizes == scales->sizes &&
+             is_floating(a.outs[0].dtype) && are_near(read<Real>(a.outs[0]), *scales, 0);
+    };
+    found_.push_back({"leave 0 out of the range where all numbers have one sign", About::results, true, false,
+                      [smaller](const cases::HostCall& call) { return smaller(call).has_value(); }, explains});
   }
 
   // Powers that are to be computed as a square root or its reciprocal: those of -0 and -infinity differ.
@@ -1307,23 +1459,30 @@ class Mistakes {
 
   // Processors take the count of a shift modulo the width of a register, and shift unsigned numbers by zeros.
   void shifts() {
-    if (is_named("right_shift") || is_named("rshift"))
-      found_.push_back(spoiling(op_, "shift zeros into negative numbers", [](Tensor& out, const cases::HostCall& call) {
-        const auto a = integers_of(call.arguments[0]), b = integers_of(call.arguments[1]);
-        if (!a || !b || !is_integer(out.dtype)) return false;
-        const int bits = 8 * static_cast<int>(info(out.dtype).bytes);
-        Array<Int> now = read<Int>(out);
-        Int flat = 0;
-        for (const Dims& i : indices(out.sizes)) {
-          const Int count = families::broadcast(*b, out.sizes).at(i, flat);
-          const auto number = static_cast<Bits>(families::broadcast(*a, out.sizes).at(i, flat));
-          const Bits kept = bits == 64 ? number : number & ((Bits{1} << bits) - 1);
-          if (count > 0 && count < bits) now[flat] = wrap_to(out.dtype, static_cast<Int>(kept >> count));
-          ++flat;
-        }
-        write(now, out);
-        return true;
-      }));
+    // Whether a count that is too large gives the sign, as is right, or 0.
+    for (const bool keeps_sign : {true, false}) {
+      if (!is_named("right_shift") && !is_named("rshift")) break;
+      found_.push_back(
+          spoiling(op_, "shift zeros into negative numbers", [keeps_sign](Tensor& out, const cases::HostCall& call) {
+            const auto a = integers_of(call.arguments[0]), b = integers_of(call.arguments[1]);
+            if (!a || !b || !is_integer(out.dtype)) return false;
+            const int bits = 8 * static_cast<int>(info(out.dtype).bytes);
+            Array<Int> now = read<Int>(out);
+            Int flat = 0;
+            for (const Dims& i : indices(out.sizes)) {
+              const Int count = families::broadcast(*b, out.sizes).at(i, flat);
+              const auto number = static_cast<Bits>(families::broadcast(*a, out.sizes).at(i, flat));
+              const Bits kept = bits == 64 ? number : number & ((Bits{1} << bits) - 1);
+              if (count > 0 && count < bits)
+                now[flat] = wrap_to(out.dtype, static_cast<Int>(kept >> count));
+              else if (count != 0 && !keeps_sign)
+                now[flat] = 0;
+              ++flat;
+            }
+            write(now, out);
+            return true;
+          }));
+    }
     add("take the shift count modulo 32 or 64", [](std::vector<Value>& all) {
       types::Promotion promotion;
       for (std::size_t i = 0; i < 2; ++i)
@@ -1555,7 +1714,8 @@ std::optional<Value> default_of(const SchemaArgument& a) {
 
 std::vector<Hypothesis> known_mistakes(const Operator& op) {
   std::vector<Hypothesis> all = Mistakes(op).all();
-  for (auto* more : {mistakes_of_norms, mistakes_of_indices, mistakes_of_windows, mistakes_of_any_kernel})
+  for (auto* more :
+       {mistakes_of_norms, mistakes_of_indices, mistakes_of_windows, mistakes_of_reductions, mistakes_of_any_kernel})
     std::ranges::move(more(op), std::back_inserter(all));
   return all;
 }

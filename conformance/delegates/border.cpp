@@ -22,11 +22,20 @@ bool is_dynamic(const pte::ExecutionPlan& plan, std::uint32_t delegate) {
   return false;
 }
 
+struct ChargedPayload {
+  explicit ChargedPayload(const DelegateSource& source)
+      : memory(source.options.budget),
+        payload(copied(source.payload, source.named_data, [this](std::size_t n) { memory.add(n, "a payload"); })) {}
+  Reserved memory;
+  Payload payload;
+};
+
 // A call of the delegate without inputs.
 DelegateCall call_of(const DelegateSource& source) {
+  const auto charged = std::make_shared<const ChargedPayload>(source);
   return {std::string(format::text_of(source.plan->name())),
           source.index,
-          std::make_shared<const Payload>(copied(source.payload, source.named_data)),
+          {charged, &charged->payload},
           is_dynamic(*source.plan, source.index),
           {}};
 }
@@ -56,9 +65,10 @@ class Watched final : public Delegate {
 }  // namespace
 
 std::vector<std::vector<DelegateCall>> delegate_calls(const ValidProgram& program,
-                                                      std::span<const hosts::ProgramCall> calls) {
+                                                      std::span<const hosts::ProgramCall> calls, const Budget& budget) {
   std::vector<DelegateCall> log;
   RuntimeOptions options;
+  options.budget = budget;
   options.backends[std::string(format::xnnpack::backend)] = [&](const DelegateSource& source) {
     const bool is_nested = source.options.nested.depth > 1;  // in a program that is a payload itself
     return is_nested ? make_xnnpack_delegate(source) : std::make_unique<Watched>(source, log);

@@ -13,8 +13,8 @@ namespace assay::delegates {
 // One call of a delegate. The inputs are tensors of the payload: contiguous, in the order of their external ids.
 struct DelegateCall {
   std::string method;
-  std::uint32_t delegate;  // the index of the delegate in the method's plan
-  std::shared_ptr<const Payload> payload;
+  std::uint32_t delegate;                  // the index of the delegate in the method's plan
+  std::shared_ptr<const Payload> payload;  // charged to the budget of the calls
   bool is_dynamic;  // an argument is not static, so that the dims of the graph's values are upper bounds
   std::vector<Tensor> inputs;
 };
@@ -22,6 +22,7 @@ struct DelegateCall {
 // The calls of XNNPACK delegates that the reference makes in each of the program's calls. State is kept from one call
 // to the next. Throws the Fault of a call that is refused, unless the call's `fails` is not empty.
 std::vector<std::vector<DelegateCall>> delegate_calls(const ValidProgram& program,
-                                                      std::span<const hosts::ProgramCall> calls);
+                                                      std::span<const hosts::ProgramCall> calls,
+                                                      const Budget& budget = {});
 
 }  // namespace assay::delegates

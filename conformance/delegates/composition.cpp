@@ -31,9 +31,10 @@ struct Composition {
   std::vector<Arithmetic> arithmetic;  // of each call of a node
 };
 
-Composition composition_of(const Payload& payload, xnnpack::Form form, HalfSums sums) {
+Composition composition_of(const Payload& payload, xnnpack::Form form, HalfSums sums, Reserved& memory) {
   const Graph graph(payload.bytes, {}, payload.finder(), form);
-  const xnnpack::PlainProgram plain = xnnpack::plain_program(graph, [](std::size_t) {});
+  const xnnpack::PlainProgram plain = xnnpack::plain_program(
+      graph, [&](std::size_t bytes) { memory.add(2 * bytes, "a payload"); });  // in the program and in its file
   std::vector<Arithmetic> arithmetic;
   for (std::uint32_t n = 0; n < plain.ends.size(); ++n)
     arithmetic.resize(plain.ends[n], arithmetic_of(graph, *graph.tables().nodes()->Get(n), sums));
@@ -42,8 +43,12 @@ Composition composition_of(const Payload& payload, xnnpack::Form form, HalfSums 
 
 }  // namespace
 
-std::vector<Tensor> outputs_of(const Payload& payload, xnnpack::Form form, std::span<const Tensor> inputs) {
-  hosts::Host host(composition_of(payload, form, HalfSums::in_float32).program);
+std::vector<Tensor> outputs_of(const Payload& payload, xnnpack::Form form, std::span<const Tensor> inputs,
+                               const Budget& budget) {
+  RuntimeOptions options;
+  options.budget = budget;
+  Reserved memory(budget);
+  hosts::Host host(composition_of(payload, form, HalfSums::in_float32, memory).program, std::move(options));
   std::vector<Tensor> outputs;
   for (Value& out : host.call("forward", {inputs.begin(), inputs.end()}))
     outputs.push_back(std::get<Tensor>(std::move(out)));
@@ -51,10 +56,15 @@ std::vector<Tensor> outputs_of(const Payload& payload, xnnpack::Form form, std::
 }
 
 std::vector<RightOutput> right_outputs(const Payload& payload, xnnpack::Form form, HalfSums sums,
-                                       std::span<const Tensor> inputs) {
-  Composition composition = composition_of(payload, form, sums);
+                                       std::span<const Tensor> inputs, const Budget& budget) {
+  Reserved memory(budget);
+  Composition composition = composition_of(payload, form, sums, memory);
   const std::vector<Value> values(inputs.begin(), inputs.end());
-  return IntervalMethod(composition.program, "forward", std::move(composition.arithmetic)).run(values);
+  return IntervalMethod(composition.program, "forward", std::move(composition.arithmetic), budget).run(values);
+}
+
+bool is_folded(const Payload& payload) {
+  return Graph(payload.bytes, {}, payload.finder(), xnnpack::Form::folded).is_changed();
 }
 
 bool has_halves(const Payload& payload) {

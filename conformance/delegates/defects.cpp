@@ -68,8 +68,7 @@ std::vector<WrongPiece> Findings::first_wrong_of_each_call() const {
 
 std::optional<WrongPiece> Findings::first_wrong() const {
   const auto all = first_wrong_of_each_call();
-  const auto found =
-      std::ranges::find_if(all, [](const WrongPiece& w) { return !w.piece->part.payload.bytes.empty(); });
+  const auto found = std::ranges::find_if(all, [](const WrongPiece& w) { return w.piece->call != nullptr; });
   return found == all.end() ? std::nullopt : std::optional(*found);
 }
 

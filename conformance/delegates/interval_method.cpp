@@ -9,8 +9,9 @@ Fault not_computed(const auto&... parts) {
   return Fault(Outcome::unsupported, "delegate.graph", concat("right values are not known: ", parts...));
 }
 
-RuntimeOptions with(CallOperator call) {
+RuntimeOptions with(CallOperator call, const Budget& budget) {
   RuntimeOptions options;
+  options.budget = budget;
   options.call = std::move(call);
   return options;
 }
@@ -23,9 +24,10 @@ Tensor viewed(Tensor t, const Tensor& like) {
 
 }  // namespace
 
-IntervalMethod::IntervalMethod(const ValidProgram& program, std::string_view name, std::vector<Arithmetic> arithmetic)
+IntervalMethod::IntervalMethod(const ValidProgram& program, std::string_view name, std::vector<Arithmetic> arithmetic,
+                               const Budget& budget)
     : arithmetic_(std::move(arithmetic)),
-      loaded_(program, with([this](const auto&... call) { return answer(call...); })),
+      loaded_(program, with([this](const auto&... call) { return answer(call...); }, budget)),
       method_(taken(loaded_.method(name))) {
   const auto& chains = *method_.plan().chains();
   if (chains.size() != 1) throw not_computed(name, " has ", chains.size(), " chains of instructions");
@@ -103,7 +105,7 @@ Answer IntervalMethod::answer(const Operator& op, std::span<Value> arguments, co
   ++calls_;
   judge::Expectation expected = judge::expect(op, arguments, budget);
   if (expected.answer.outcome != Outcome::ok) return expected.answer;
-  std::vector<Interval> outs = intervals_of(op, with_intervals(op, arguments), expected, arithmetic);
+  std::vector<Interval> outs = intervals_of(op, with_intervals(op, arguments), expected, arithmetic, budget);
   auto next = outs.begin();
   for (std::uint32_t i = 0; i < arguments.size(); ++i)
     if (op.arguments[i].out)
@@ -124,7 +126,7 @@ void IntervalMethod::keep_view(const pte::KernelCall& view) {
   const Index out = view.args()->Get(2);
   if (!self) return void(intervals_.erase(out));
   const Tensor is = std::get<Tensor>(taken(method_.value(static_cast<std::size_t>(out))));
-  keep(out, {viewed(self->lowest, is), viewed(self->highest, is)});
+  keep(out, {viewed(self->lowest, is), viewed(self->highest, is), self->is_of_sums});
 }
 
 }  // namespace assay::delegates

@@ -21,7 +21,8 @@ class IntervalMethod {
  public:
   // `arithmetic` has an item for each of the method's first calls of operators; later calls are `rounded`. Throws
   // Fault: those of the runtime; "delegate.graph" (unsupported) if the method has an instruction of another kind.
-  IntervalMethod(const ValidProgram& program, std::string_view name, std::vector<Arithmetic> arithmetic = {});
+  IntervalMethod(const ValidProgram& program, std::string_view name, std::vector<Arithmetic> arithmetic = {},
+                 const Budget& budget = {});
   IntervalMethod(const IntervalMethod&) = delete;
   IntervalMethod& operator=(const IntervalMethod&) = delete;
 

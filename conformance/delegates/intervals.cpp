@@ -11,7 +11,7 @@ namespace assay::delegates {
 namespace {
 
 constexpr Real infinity = std::numeric_limits<Real>::infinity();
-constexpr Real float32_unit = 0x1p-24, float16_unit = 0x1p-11;  // unit roundoffs
+constexpr Real float16_unit = 0x1p-11;  // unit roundoff
 
 // Bounds as numbers, in row-major order.
 struct Bounds {
@@ -111,8 +111,8 @@ Array<Real> errors_in_float32(const Operator& op, std::span<const Value> inputs,
   return errors;
 }
 
-Interval right_for(const Operator& op, std::span<const Value> inputs, const judge::Expectation& expected,
-                   std::size_t output, Arithmetic arithmetic) {
+Interval right_numbers(const Operator& op, std::span<const Value> inputs, const judge::Expectation& expected,
+                       std::size_t output, Arithmetic arithmetic) {
   const Tensor& want = expected.outs[output];
   // If the dtypes of a node with float16 values differ, its composition computes in float32.
   if (arithmetic == Arithmetic::half_sums && want.dtype == DType::float32 && is_sum(op))
@@ -126,20 +126,31 @@ Interval right_for(const Operator& op, std::span<const Value> inputs, const judg
   return right ? Interval{right->lowest, right->highest} : anything(want);
 }
 
+Interval right_for(const Operator& op, std::span<const Value> inputs, const judge::Expectation& expected,
+                   std::size_t output, Arithmetic arithmetic) {
+  Interval right = right_numbers(op, inputs, expected, output, arithmetic);
+  right.is_of_sums = arithmetic == Arithmetic::rounded &&
+                     (is_sum(op) || is_one_of(op.name, {"aten::mean.out", "aten::avg_pool2d.out"}));
+  return right;
+}
+
 // -- rules for arguments with intervals -------------------------------------------------------------------------------
 
 class Push {
  public:
   Push(const Operator& op, std::span<const Argument> arguments, const judge::Expectation& expected,
-       Arithmetic arithmetic)
-      : op_(op), arguments_(arguments), expected_(expected), arithmetic_(arithmetic) {}
+       Arithmetic arithmetic, const Budget& budget)
+      : op_(op), arguments_(arguments), expected_(expected), arithmetic_(arithmetic), budget_(budget) {}
 
   Interval out(std::size_t output) const {
     if (output > 0) return anything(expected_.outs[output]);  // positions of the largest elements
     if (op_.name == "aten::eq.Scalar_out") return of_equality();
     if (is_product(op_)) return of_product();
     if (const auto slope = largest_slope()) return of_slope(*slope);
-    return is_monotone() ? of_corners() : anything(expected_.outs[output]);
+    if (!is_monotone()) return anything(expected_.outs[output]);
+    Interval right = of_corners();
+    right.is_of_sums = keeps_elements() && std::ranges::all_of(arguments_, are_of_sums);
+    return right;
   }
 
  private:
@@ -147,6 +158,15 @@ class Push {
     std::vector<Value> all;
     for (std::size_t i = 0; i < arguments_.size(); ++i) all.push_back(value(arguments_[i], i));
     return all;
+  }
+
+  // Whether each element of the result is an element of an argument, or a bound of a clamp.
+  bool keeps_elements() const {
+    return op_.file == "movement" ||
+           is_one_of(op_.name, {"aten::_to_copy.out", "aten::clamp.out", "aten::clamp.Tensor_out", "aten::relu.out"});
+  }
+  static bool are_of_sums(const Argument& a) {
+    return std::ranges::all_of(a.intervals, [](const auto& interval) { return !interval || interval->is_of_sums; });
   }
 
   // -- monotone in each argument --------------------------------------------------------------------------------------
@@ -225,7 +245,7 @@ class Push {
       const std::vector<Value> inputs = values([&](const Argument& a, std::size_t) {
         return a.is_point() ? a.value : corner(a, ((at >> next++) & 1) != 0);
       });
-      const judge::Expectation expected = judge::expect(op_, inputs);
+      const judge::Expectation expected = judge::expect(op_, inputs, budget_);
       if (expected.answer.outcome != Outcome::ok) return anything(expected_.outs[0]);
       add(hull, numbers_of(right_for(op_, inputs, expected, 0, arithmetic_)));
     }
@@ -317,7 +337,7 @@ class Push {
       if (bias < inputs.size()) inputs[bias] = part(bias, c);
       for (std::size_t i = 0; i < inputs.size(); ++i)
         if (op_.arguments[i].out) inputs[i] = Value();
-      return judge::expect(op_, inputs);
+      return judge::expect(op_, inputs, budget_);
     };
     const judge::Expectation spread = product(As::size, As::radius, As::radius),
                              other = product(As::radius, As::largest, As::zero),
@@ -348,6 +368,7 @@ class Push {
   std::span<const Argument> arguments_;
   const judge::Expectation& expected_;
   Arithmetic arithmetic_;
+  const Budget& budget_;
 };
 
 }  // namespace
@@ -357,7 +378,7 @@ bool Argument::is_point() const {
 }
 
 std::vector<Interval> intervals_of(const Operator& op, std::span<const Argument> arguments,
-                                   const judge::Expectation& expected, Arithmetic arithmetic) {
+                                   const judge::Expectation& expected, Arithmetic arithmetic, const Budget& budget) {
   const bool all_points = std::ranges::all_of(arguments, &Argument::is_point);
   std::vector<Value> inputs;
   if (all_points)
@@ -365,7 +386,7 @@ std::vector<Interval> intervals_of(const Operator& op, std::span<const Argument>
   std::vector<Interval> all;
   for (std::size_t k = 0; k < expected.outs.size(); ++k)
     all.push_back(all_points ? right_for(op, inputs, expected, k, arithmetic)
-                             : Push(op, arguments, expected, arithmetic).out(k));
+                             : Push(op, arguments, expected, arithmetic, budget).out(k));
   return all;
 }
 

@@ -8,11 +8,15 @@
 // Intervals of right values, and their way through calls of operators. spec/delegates.md states the rules.
 namespace assay::delegates {
 
+inline constexpr Real float32_unit = 0x1p-24;  // unit roundoff
+
 // For each element of a tensor, the smallest and the largest right number. -inf and inf are the bounds of an element
 // for which any value is right; of an integer dtype, its least and its largest number. A bound is NaN if only NaN is
 // right.
 struct Interval {
   Tensor lowest, highest;
+  // The elements are sums of float32 numbers that are rounded to nearest: their errors have no common direction.
+  bool is_of_sums = false;
 
   bool is_point() const { return lowest.bytes == highest.bytes; }  // one value is right for each element
 };
@@ -35,6 +39,7 @@ enum class Arithmetic {
 // The intervals of the outs of a call whose arguments may have any values in their intervals. `expected` is the answer
 // to the call of the arguments' values, which are in their intervals.
 std::vector<Interval> intervals_of(const Operator& op, std::span<const Argument> arguments,
-                                   const judge::Expectation& expected, Arithmetic arithmetic);
+                                   const judge::Expectation& expected, Arithmetic arithmetic,
+                                   const Budget& budget = {});
 
 }  // namespace assay::delegates

@@ -29,9 +29,9 @@ struct Uses {
 };
 
 // Makes the graph of a part from the graph of the whole.
-class Cut {
+class Trim {
  public:
-  Cut(const Graph& whole, std::span<const std::uint32_t> nodes, Outputs outputs)
+  Trim(const Graph& whole, std::span<const std::uint32_t> nodes, Outputs outputs)
       : whole_(whole), nodes_(nodes.begin(), nodes.end()), outputs_(outputs) {
     const auto& all = *whole.tables().nodes();
     for (std::uint32_t i = 0; i < all.size(); ++i) (nodes_.contains(i) ? inside_ : outside_).add(*all.Get(i));
@@ -52,9 +52,8 @@ class Cut {
   bool is_used(Id id) const { return inside_.read.contains(id) || inside_.written.contains(id); }
   bool is_input(Id id) const { return !inside_.written.contains(id) && !whole_.is_constant(id); }
   bool is_output(Id id) const {
-    if (!inside_.written.contains(id)) return false;
-    if (outputs_ == Outputs::all) return !is_of_rows(whole_, id);
-    return whole_.is_output(id) || outside_.read.contains(id);
+    if (!inside_.written.contains(id) || is_of_rows(whole_, id)) return false;
+    return outputs_ == Outputs::all || whole_.is_output(id) || outside_.read.contains(id);
   }
 
   void keep_nodes(xnn::GraphT& graph) const {
@@ -87,14 +86,18 @@ std::vector<std::uint32_t> constants_of(xnn::ValueT& value) {
   return all;
 }
 
-// The named data that the values of a graph need.
-std::map<std::string, Bytes, std::less<>> needed(const xnn::GraphT& graph, const Graph::FindNamed& find) {
+// Copies the named data that the values of a graph need.
+std::map<std::string, Bytes, std::less<>> needed(const xnn::GraphT& graph, const Graph::FindNamed& find,
+                                                 const std::function<void(std::size_t)>& charge) {
   std::map<std::string, Bytes, std::less<>> named;
   for (const auto& value : graph.values)
     for (const std::uint32_t i : constants_of(*value)) {
       if (i >= graph.constants.size() || graph.constants[i]->name.empty()) continue;
       const std::string& key = graph.constants[i]->name;
-      if (const auto bytes = find(key)) named.try_emplace(key, bytes->begin(), bytes->end());
+      const auto bytes = named.contains(key) ? std::nullopt : find(key);
+      if (!bytes) continue;
+      charge(bytes->size());
+      named.try_emplace(key, bytes->begin(), bytes->end());
     }
   return named;
 }
@@ -107,6 +110,12 @@ std::uint64_t bytes_of(const pte::TensorT& t) {
 
 }  // namespace
 
+std::size_t Payload::size() const {
+  std::size_t size = bytes.size();
+  for (const auto& [key, data] : named) size += data.size();
+  return size;
+}
+
 Graph::FindNamed Payload::finder() const {
   return [this](std::string_view key) -> std::optional<std::span<const std::byte>> {
     const auto found = named.find(key);
@@ -115,22 +124,30 @@ Graph::FindNamed Payload::finder() const {
   };
 }
 
-Payload copied(std::span<const std::byte> bytes, const Graph::FindNamed& find_named) {
-  return {{bytes.begin(), bytes.end()}, needed(taken(decode_xnnpack(bytes)).graph, find_named)};
+Payload copied(std::span<const std::byte> bytes, const Graph::FindNamed& find_named,
+               const std::function<void(std::size_t)>& charge) {
+  charge(bytes.size());
+  return {{bytes.begin(), bytes.end()}, needed(taken(decode_xnnpack(bytes)).graph, find_named, charge)};
 }
 
 bool is_of_rows(const Graph& graph, Id id) { return graph.datatype(id) == format::xnnpack::Datatype::qdint8; }
 
-Part part_of(const Payload& whole, std::span<const std::uint32_t> nodes, Outputs outputs) {
-  const Graph graph(whole.bytes, {}, whole.finder(), xnnpack::Form::literal);
-  XnnpackPayload payload = taken(decode_xnnpack(whole.bytes));
-  Cut(graph, nodes, outputs).apply(payload.graph);
-  return {{encode(payload), needed(payload.graph, whole.finder())}, payload.graph.inputs, payload.graph.outputs};
+Cutter::Cutter(const Payload& whole)
+    : whole_(whole),
+      graph_(whole.bytes, {}, whole.finder(), xnnpack::Form::literal),
+      decoded_(taken(decode_xnnpack(whole.bytes))) {}
+
+Part Cutter::part_of(std::span<const std::uint32_t> nodes, Outputs outputs) const {
+  XnnpackPayload payload = decoded_;
+  Trim(graph_, nodes, outputs).apply(payload.graph);
+  return {{encode(payload), needed(payload.graph, whole_.finder(), [](std::size_t) {})},
+          payload.graph.inputs,
+          payload.graph.outputs};
 }
 
 Program program_of(const Payload& payload, bool is_dynamic) {
   const Graph graph(payload.bytes, {}, payload.finder(), xnnpack::Form::literal);
-  const Program plain = xnnpack::plain_program(graph, [](std::size_t) {}).program;
+  const Program plain = xnnpack::without_constants(graph).program;
   const pte::ExecutionPlanT& declared = *plain.tables.execution_plan.front();
   ProgramBuilder program;
   program.constants();

@@ -53,6 +53,18 @@ class Net {
     return sorted(std::move(nodes));
   }
 
+  // The nodes that read the rows which the node makes, with all nodes that quantize rows for them. Empty if there are
+  // not several.
+  Nodes sharing(std::uint32_t i) const {
+    const auto outputs = operands(i).outputs;
+    if (outputs.size() != 1 || !is_of_rows(graph_, outputs[0].id)) return {};
+    const auto readers = readers_.find(outputs[0].id);
+    if (readers == readers_.end() || readers->second.size() < 2) return {};
+    Nodes nodes;
+    for (const std::uint32_t reader : readers->second) std::ranges::copy(alone(reader), std::back_inserter(nodes));
+    return sorted(std::move(nodes));
+  }
+
  private:
   format::xnnpack::NodeOperands operands(std::uint32_t i) const { return format::xnnpack::operands_of(node(i)); }
   static Nodes sorted(Nodes nodes) {
@@ -66,20 +78,24 @@ class Net {
   std::map<Id, std::uint32_t> writer_;
 };
 
+Nodes all_nodes(const Graph& graph) {
+  Nodes all(graph.tables().nodes()->size());
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
+}
+
 // Makes the pieces of one delegate call.
 class Maker {
  public:
-  Maker(const DelegateCall& call, std::string id)
-      : call_(call),
+  Maker(DelegateCall call, std::string id, const Budget& budget)
+      : call_(std::make_shared<const KnownCall>(std::move(call), budget)),
         id_(std::move(id)),
-        graph_(call.payload->bytes, {}, call.payload->finder(), xnnpack::Form::literal),
+        graph_(call_->cutter.graph()),
         net_(graph_) {
-    Nodes all(net_.size());
-    std::iota(all.begin(), all.end(), 0u);
-    know_values(all);
     for (std::uint32_t i = 0; i < net_.size(); ++i) add(Extent::node, net_.alone(i));
     for (std::uint32_t i = 0; i < net_.size(); ++i) add(Extent::pair, net_.pair(i));
-    whole_ = made(Extent::whole, all);
+    for (std::uint32_t i = 0; i < net_.size(); ++i) add(Extent::pair, net_.sharing(i));
+    whole_ = made(Extent::whole, all_nodes(graph_));
     if (net_.size() > 1) pieces_.push_back(whole_);
   }
 
@@ -87,23 +103,13 @@ class Maker {
   const std::shared_ptr<Piece>& whole() const { return whole_; }
 
  private:
-  // The values of the literal graph.
-  void know_values(const Nodes& all) {
-    const Part open = part_of(*call_.payload, all, Outputs::all);
-    for (const Id id : open.inputs) values_[id] = call_.inputs.at(graph_.tensor(id).external());
-    std::vector<Tensor> inputs;
-    for (const Id id : open.inputs) inputs.push_back(values_.at(id));
-    std::vector<Tensor> outputs = outputs_of(open.payload, xnnpack::Form::literal, inputs);
-    for (std::size_t i = 0; i < outputs.size(); ++i) values_[open.outputs[i]] = std::move(outputs[i]);
-  }
-
   void add(Extent extent, const Nodes& nodes) {
     if (!nodes.empty()) pieces_.push_back(made(extent, nodes));
   }
 
   std::shared_ptr<Piece> made(Extent extent, const Nodes& nodes) const {
     auto piece = std::make_shared<Piece>();
-    piece->extent = extent, piece->nodes = nodes, piece->is_dynamic = call_.is_dynamic;
+    piece->extent = extent, piece->nodes = nodes, piece->call = call_;
     std::vector<std::string> kinds, described;
     for (const std::uint32_t n : nodes) {
       kinds.emplace_back(format::xnnpack::kind_name(net_.node(n)));
@@ -112,10 +118,9 @@ class Maker {
     const bool is_whole = extent == Extent::whole;
     piece->id = fmt::format("{}/{}", id_, is_whole ? "all" : fmt::to_string(fmt::join(nodes, "+")));
     piece->kinds = is_whole ? "delegate" : fmt::to_string(fmt::join(kinds, " + "));
-    piece->description = fmt::format("delegate {} of {}{}{}", call_.delegate, call_.method, is_whole ? "" : ", ",
-                                     fmt::join(is_whole ? std::vector<std::string>() : described, "; then "));
-    piece->part = part_of(*call_.payload, nodes, Outputs::needed);
-    for (const Id id : piece->part.inputs) piece->inputs.push_back(values_.at(id));
+    piece->description =
+        fmt::format("delegate {} of {}{}{}", call_->call.delegate, call_->call.method, is_whole ? "" : ", ",
+                    fmt::join(is_whole ? std::vector<std::string>() : described, "; then "));
     return piece;
   }
 
@@ -136,18 +141,17 @@ class Maker {
     return fmt::format("{}[{}]", format::xnnpack::find_datatype(t.datatype())->name, fmt::join(*t.dims(), ","));
   }
 
-  const DelegateCall& call_;
+  std::shared_ptr<const KnownCall> call_;
   std::string id_;
-  Graph graph_;
+  const Graph& graph_;
   Net net_;
-  std::map<Id, Tensor> values_;
   Pieces pieces_;
   std::shared_ptr<Piece> whole_;
 };
 
-// The program of a piece as a file.
-struct PieceFile {
-  explicit PieceFile(const Piece& piece) : bytes(encode(piece.program())), file(bytes) {}
+// The program of a part as a file.
+struct PartFile {
+  explicit PartFile(const Cut& cut) : bytes(encode(cut.program())), file(bytes) {}
   Bytes bytes;
   sandbox::FileInMemory file;
 };
@@ -161,28 +165,29 @@ Tensor reversed(const Tensor& t) {
   return result;
 }
 
-scenarios::Step step_of(const Piece& piece) {
-  return {.method = "forward", .inputs = {piece.inputs.begin(), piece.inputs.end()}};
+scenarios::Step step_of(const Cut& cut) {
+  return {.method = "forward", .inputs = {cut.inputs.begin(), cut.inputs.end()}};
 }
 
-// The judge of a piece. A part of a payload may have a meaning that is not known, although the payload has one.
-scenarios::StepJudge judge_of(const Piece& piece) {
+// The judge of a part. A part of a payload may have a meaning that is not known, although the payload has one.
+scenarios::StepJudge judge_of(const Cut& cut, const Budget& budget) {
   try {
-    return is_within(std::make_shared<const RightGraphs>(right_graphs(piece.part.payload, piece.inputs)));
+    return is_within(std::make_shared<const RightGraphs>(right_graphs(cut.part.payload, cut.inputs, budget)));
   } catch (const Fault& fault) {
-    return {.judge = [message = concat("the reference cannot judge this: ", fault.message)](const auto&) {
-      return scenarios::unsupported(message);
-    }};
+    judge::Judgement none = scenarios::unsupported(concat("the reference cannot judge this: ", fault.message));
+    if (fault.outcome == Outcome::exhausted) none.verdict = verdict::Verdict::undecided;
+    return {.judge = [none](const auto&) { return none; }};
   }
 }
 
 // The call is made again after a call with other inputs: a delegate has no state.
 scenarios::Script script(const Piece& piece) {
-  const auto file = std::make_shared<const PieceFile>(piece);
-  scenarios::Step call = step_of(piece);
+  const Cut cut = piece.cut();
+  const auto file = std::make_shared<const PartFile>(cut);
+  scenarios::Step call = step_of(cut);
   scenarios::Step other{.method = "forward", .judge = scenarios::is_answered()};
-  for (const Tensor& input : piece.inputs) other.inputs.emplace_back(reversed(input));
-  call.judge = judge_of(piece);
+  for (const Tensor& input : cut.inputs) other.inputs.emplace_back(reversed(input));
+  call.judge = judge_of(cut, Budget(piece.call->budget.left()));
   return {{file->file.path(), {}}, {scenarios::load(), call, std::move(other), call}, file};
 }
 
@@ -198,8 +203,9 @@ std::shared_ptr<const Piece> asked(const std::shared_ptr<const Piece>& whole, co
   auto piece = about(*whole, request);
   piece->own->promised = request != "reads";  // XNNPACK may read behind inputs
   piece->own->script = [whole, request] {
-    const auto file = std::make_shared<const PieceFile>(*whole);
-    scenarios::Step ask = step_of(*whole);
+    const Cut cut = whole->cut();
+    const auto file = std::make_shared<const PartFile>(cut);
+    scenarios::Step ask = step_of(cut);
     ask.what = scenarios::Step::Do::ask, ask.request = request, ask.judge = scenarios::is_answered();
     return scenarios::Script{{file->file.path(), {}}, {std::move(ask)}, file};
   };
@@ -210,11 +216,12 @@ std::shared_ptr<const Piece> asked(const std::shared_ptr<const Piece>& whole, co
 std::shared_ptr<const Piece> resized(const std::vector<std::shared_ptr<const Piece>>& calls) {
   auto piece = about(*calls.front(), "sizes");
   piece->own->script = [calls] {
-    const auto file = std::make_shared<const PieceFile>(*calls.front());
+    const auto file = std::make_shared<const PartFile>(calls.front()->cut());
     scenarios::Script script{{file->file.path(), {}}, {scenarios::load()}, file};
     for (const auto& call : calls) {
-      script.steps.push_back(step_of(*call));
-      script.steps.back().judge = judge_of(*call);
+      const Cut cut = call->cut();
+      script.steps.push_back(step_of(cut));
+      script.steps.back().judge = judge_of(cut, Budget(call->call->budget.left()));
     }
     return script;
   };
@@ -222,20 +229,40 @@ std::shared_ptr<const Piece> resized(const std::vector<std::shared_ptr<const Pie
 }
 
 bool same_sizes(const Piece& a, const Piece& b) {
-  return std::ranges::equal(a.inputs, b.inputs, [](const Tensor& x, const Tensor& y) { return x.sizes == y.sizes; });
+  return std::ranges::equal(a.call->call.inputs, b.call->call.inputs,
+                            [](const Tensor& x, const Tensor& y) { return x.sizes == y.sizes; });
 }
 
 }  // namespace
 
-Pieces pieces_of(const DelegateCall& call, const std::string& id) { return Maker(call, id).take(); }
+KnownCall::KnownCall(DelegateCall made, const Budget& budget)
+    : call(std::move(made)), cutter(*call.payload), budget(budget) {
+  const Budget::Scope scope(budget, "the values of a delegate");
+  const Part open = cutter.part_of(all_nodes(cutter.graph()), Outputs::all);
+  std::vector<Tensor> inputs;
+  for (const Id id : open.inputs) inputs.push_back(values[id] = call.inputs.at(cutter.graph().tensor(id).external()));
+  std::vector<Tensor> outputs = outputs_of(open.payload, xnnpack::Form::literal, inputs, budget);
+  for (std::size_t i = 0; i < outputs.size(); ++i) values[open.outputs[i]] = std::move(outputs[i]);
+}
 
-Pieces pieces_of(const scenarios::RecordedProgram& program, std::span<const std::string> requests) {
-  const auto calls = delegate_calls(program.program, program.calls.calls);
+Cut Piece::cut() const {
+  Cut cut{call->cutter.part_of(nodes, Outputs::needed), call->call.is_dynamic, {}};
+  for (const Id input : cut.part.inputs) cut.inputs.push_back(call->values.at(input));
+  return cut;
+}
+
+Pieces pieces_of(DelegateCall call, const std::string& id, const Budget& budget) {
+  return Maker(std::move(call), id, budget).take();
+}
+
+Pieces pieces_of(const scenarios::RecordedProgram& program, std::span<const std::string> requests,
+                 const Budget& budget) {
+  auto calls = delegate_calls(program.program, program.calls.calls, budget);
   Pieces all;
   std::map<std::pair<std::string, std::uint32_t>, std::vector<std::shared_ptr<const Piece>>> delegates;
   for (std::size_t c = 0; c < calls.size(); ++c)
     for (std::size_t d = 0; d < calls[c].size(); ++d) {
-      Maker maker(calls[c][d], concat(program.name, '/', c, '/', d));
+      Maker maker(calls[c][d], concat(program.name, '/', c, '/', d), budget);
       std::ranges::move(maker.take(), std::back_inserter(all));
       delegates[{calls[c][d].method, calls[c][d].delegate}].push_back(maker.whole());
     }
@@ -266,13 +293,14 @@ Pieces broken_payloads() {
   return all;
 }
 
-Pieces pieces_against(const scenarios::Recorded& program, const ValidProgram& plain) {
+Pieces pieces_against(const scenarios::Recorded& program, const ValidProgram& plain, const Budget& budget) {
   std::map<std::string, IntervalMethod, std::less<>> methods;
   scenarios::Script script{program->settings(), {scenarios::load()}, program};
   Pieces all;
   for (const hosts::ProgramCall& call : program->calls.calls) {
     if (!call.fails.empty()) continue;
-    IntervalMethod& method = methods.try_emplace(call.method, plain, call.method).first->second;
+    IntervalMethod& method =
+        methods.try_emplace(call.method, plain, call.method, std::vector<Arithmetic>(), budget).first->second;
     const std::vector<Value> inputs = hosts::adapted(method.plan(), call.inputs);
     auto piece = std::make_shared<Piece>();
     piece->id = concat(program->name, '/', all.size(), "/all"), piece->extent = Extent::whole;

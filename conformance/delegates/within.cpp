@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "conformance/files/same.h"
 #include "conformance/scenarios/expectation.h"
@@ -13,6 +15,10 @@ namespace {
 
 using verdict::Class;
 using verdict::Verdict;
+
+constexpr Real most_common_error = 2;       // in unit roundoffs: a mean may multiply by a rounded reciprocal
+constexpr Real deviations_of_chance = 7.2;  // a normal variable is farther from its mean with a probability of 6e-13
+constexpr std::size_t least_numbers = 100;
 
 judge::Judgement failed(Class failure, std::string message) {
   judge::Judgement j;
@@ -90,11 +96,79 @@ judge::Judgement judge_output(const RightOutput& right, const Value& value, std:
   return worst;
 }
 
+// -- the common error of sums -----------------------------------------------------------------------------------------
+
+// An error of each result that is this share of it, in unit roundoffs of float32: the least squares fit to the errors,
+// each weighted by its bound. `deviation` is the standard deviation of the fit.
+struct CommonError {
+  Real share = 0, deviation = 0;
+  std::size_t numbers = 0;  // how many different numbers there are
+};
+
+// Elements err alike if they have the same expected number, or if their sums have the same weights or the same inputs.
+// Those that lie in one line of the output have. Such a group counts like one element.
+template <class Group>
+Real squares_of_groups(const std::vector<Real>& scores, Group group_of) {
+  std::map<std::pair<Real, Real>, Real> groups;
+  for (std::size_t k = 0; k < scores.size(); ++k) groups[group_of(k)] += scores[k];
+  Real squares = 0;
+  for (const auto& [group, score] : groups) squares += score * score;
+  return squares;
+}
+
+CommonError common_error(const RightOutput& right, const Array<Real>& got) {
+  const Array<Real> want = read<Real>(right.expected), low = read<Real>(right.interval.lowest),
+                    high = read<Real>(right.interval.highest);
+  std::vector<std::size_t> at;  // the elements that count
+  std::vector<Real> sizes, errors;
+  std::set<Real> numbers;
+  Real products = 0, squares = 0;
+  for (Int k = 0; k < want.count(); ++k) {
+    const Real above = high[k] - want[k], below = want[k] - low[k], bound = std::max(above, below);
+    const bool is_clamped = !(above > 0 && below > 0);
+    if (is_clamped || !std::isfinite(bound) || want[k] == 0) continue;
+    at.push_back(static_cast<std::size_t>(k)), numbers.insert(want[k]);
+    sizes.push_back(float32_unit * want[k] / bound), errors.push_back((got[k] - want[k]) / bound);
+    products += sizes.back() * errors.back(), squares += sizes.back() * sizes.back();
+  }
+  if (at.empty()) return {};
+  const Real share = products / squares;
+  std::vector<Real> scores;
+  for (std::size_t i = 0; i < at.size(); ++i) scores.push_back(sizes[i] * (errors[i] - share * sizes[i]));
+  const int rank = right.expected.rank();
+  const auto columns = static_cast<std::size_t>(rank > 0 ? want.sizes[rank - 1] : 1);
+  const Real largest = std::max(
+      {squares_of_groups(scores, [&](std::size_t i) { return std::pair(want.data[at[i]], sizes[i]); }),
+       squares_of_groups(scores, [&](std::size_t i) { return std::pair(static_cast<Real>(at[i] % columns), Real{0}); }),
+       squares_of_groups(scores,
+                         [&](std::size_t i) { return std::pair(static_cast<Real>(at[i] / columns), Real{0}); })});
+  return {share, std::sqrt(largest) / squares, numbers.size()};
+}
+
+// Sums that are rounded to nearest err to both sides. spec/delegates.md states the rule.
+judge::Judgement judge_common_error(const RightOutput& right, const Value& value, std::size_t output) {
+  if (!right.interval.is_of_sums || right.expected.dtype != DType::float32) return {};
+  const CommonError error = common_error(right, read<Real>(std::get<Tensor>(value)));
+  const Real surely = std::fabs(error.share) - deviations_of_chance * error.deviation;
+  if (error.numbers < least_numbers || !(surely > most_common_error)) return {};
+  judge::Judgement j = failed(
+      Class::value,
+      fmt::format(
+          "the elements of output {} have a common error: they are {:.3g} unit roundoffs too {}, at least {:.3g} "
+          "with certainty, but rounded sums have at most {}",
+          output, std::fabs(error.share), error.share > 0 ? "large" : "small", surely, most_common_error));
+  j.distance = surely / most_common_error, j.output = static_cast<Int>(output);
+  j.bound = fmt::format("{}", most_common_error);
+  return j;
+}
+
 judge::Judgement judge_graph(const std::vector<RightOutput>& right, std::span<const Value> outputs) {
   if (outputs.size() != right.size())
     return failed(Class::shape, concat("gives ", outputs.size(), " outputs, but has ", right.size()));
   for (std::size_t i = 0; i < right.size(); ++i)
     if (judge::Judgement j = judge_output(right[i], outputs[i], i); j.verdict != Verdict::pass) return j;
+  for (std::size_t i = 0; i < right.size(); ++i)
+    if (judge::Judgement j = judge_common_error(right[i], outputs[i], i); j.verdict != Verdict::pass) return j;
   judge::Judgement all;
   for (std::size_t i = 0; i < right.size(); ++i) {
     const Width width = width_of(right[i]);
@@ -116,12 +190,14 @@ bool are_same(const std::vector<RightOutput>& a, const std::vector<RightOutput>&
 
 }  // namespace
 
-RightGraphs right_graphs(const Payload& payload, std::span<const Tensor> inputs) {
+RightGraphs right_graphs(const Payload& payload, std::span<const Tensor> inputs, const Budget& budget) {
   RightGraphs graphs;
+  std::vector forms{xnnpack::Form::folded};
+  if (is_folded(payload)) forms.push_back(xnnpack::Form::literal);
   for (const HalfSums sums : {HalfSums::in_float32, HalfSums::in_float16}) {
     if (sums == HalfSums::in_float16 && !has_halves(payload)) break;
-    for (const xnnpack::Form form : {xnnpack::Form::folded, xnnpack::Form::literal}) {
-      auto right = right_outputs(payload, form, sums, inputs);
+    for (const xnnpack::Form form : forms) {
+      auto right = right_outputs(payload, form, sums, inputs, budget);
       if (std::ranges::none_of(graphs, [&](const auto& other) { return are_same(other, right); }))
         graphs.push_back(std::move(right));
     }

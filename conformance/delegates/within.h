@@ -19,7 +19,7 @@ using RightGraphs = std::vector<std::vector<RightOutput>>;
 
 // The right outputs of the folded graph and of the literal graph, first with sums in float32; each differs from the
 // others.
-RightGraphs right_graphs(const Payload& payload, std::span<const Tensor> inputs);
+RightGraphs right_graphs(const Payload& payload, std::span<const Tensor> inputs, const Budget& budget = {});
 
 // `fail` if the outputs are outside of the intervals of each item; the message is that of the item whose intervals are
 // nearest. `undecided` if they are inside only of items with an interval that is wider than `widest_decided`; the

@@ -573,8 +573,22 @@ class Describing {
     const auto& [name, tensor] = named_inputs_.front();
     const Int rank = tensor->rank();
     if (!dim || *dim < -rank || *dim >= rank) return;
-    measure(phrase("the size of", concat(name, " along dim")),
-            static_cast<double>(tensor->sizes[static_cast<int>(*dim < 0 ? *dim + rank : *dim)]));
+    const int along = static_cast<int>(*dim < 0 ? *dim + rank : *dim);
+    const Int size = tensor->sizes[along];
+    measure(phrase("the size of", concat(name, " along dim")), static_cast<double>(size));
+    for (const std::string_view position : {"start", "end"}) {
+      const auto given = std::ranges::find(op_.arguments, position, &SchemaArgument::name);
+      const Int* n = given == op_.arguments.end()
+                         ? nullptr
+                         : std::get_if<Int>(&call_.arguments[static_cast<std::size_t>(given - op_.arguments.begin())]);
+      say_if(n && *n < -size, phrase(position, concat("is below minus the size of ", name, " along dim")));
+      say_if(n && *n > size, phrase(position, concat("is above the size of ", name, " along dim")));
+    }
+    const auto index = std::ranges::find(named_inputs_, "index", [](const auto& input) { return input.first; });
+    if (index == named_inputs_.end() || index->second->rank() != rank) return;
+    for (int d = 0; d < rank; ++d)
+      if (d != along && index->second->sizes[d] < tensor->sizes[d])
+        say(phrase("index", concat("is smaller than ", name, " in another dimension than dim")));
   }
 
   static bool is_operand(const SchemaArgument& a, const Value& v) {

@@ -33,6 +33,11 @@ constexpr auto stuck = 100ms;  // idle time after which a child that recovered f
                                // wait for a lock forever
 constexpr char recovered_here = '\0';  // marks in the output where the child recovered
 
+// Kinds of frames beside the ends of tasks: what a child says about the time of its task.
+constexpr std::uint8_t clock_stops = 254, clock_goes_on = 255;
+
+int parent = -1;  // in a child, the socket to its parent while it does a task
+
 [[noreturn]] void fail(const char* call) { throw std::system_error(errno, std::generic_category(), call); }
 
 std::string receive_some(int socket) {
@@ -121,9 +126,20 @@ void work_until_closed(int socket, const std::function<Work(std::string_view)>& 
   FrameReader frames;
   for (std::string bytes = receive_some(socket); !bytes.empty(); bytes = receive_some(socket)) {
     frames.append(bytes);
-    while (const auto task = frames.next())
-      if (!send_all(socket, answer(work, task->text))) return;
+    while (const auto task = frames.next()) {
+      parent = socket;
+      const std::string answered = answer(work, task->text);
+      parent = -1;
+      if (!send_all(socket, answered)) return;
+    }
   }
+}
+
+StoppedClock::StoppedClock() {
+  if (parent >= 0) send_all(parent, sandbox::encode(clock_stops, ""));
+}
+StoppedClock::~StoppedClock() {
+  if (parent >= 0) send_all(parent, sandbox::encode(clock_goes_on, ""));
 }
 
 Child::Child(ForkServer& fork_server, const TimeLimit& time_limit) : time_limit_(time_limit) {
@@ -146,7 +162,16 @@ void Child::give(std::string_view task) {
   unsent_ += sandbox::encode(0, task);
 }
 
-void Child::begin() { since_ = Clock::now(), used_ = processor_time(), is_asleep_ = false; }
+void Child::begin() {
+  since_ = Clock::now(), used_ = processor_time();
+  is_asleep_ = clock_stands_ = false;
+}
+
+bool Child::is_about_clock(const Frame& frame) {
+  if (frame.kind == clock_goes_on) begin();
+  if (frame.kind == clock_stops) clock_stands_ = true;
+  return frame.kind == clock_goes_on || frame.kind == clock_stops;
+}
 
 TaskResult Child::next() {
   for (;;) {
@@ -162,7 +187,8 @@ TaskResult Child::next() {
 }
 
 std::optional<TaskResult> Child::answered() {
-  const auto frame = frames_.next();
+  auto frame = frames_.next();
+  while (frame && is_about_clock(*frame)) frame = frames_.next();
   if (!frame) return std::nullopt;
   --due_;
   const auto end = static_cast<End>(frame->kind);
@@ -179,6 +205,7 @@ std::optional<TaskResult> Child::answered() {
 }
 
 std::optional<TaskResult> Child::lost() {
+  if (clock_stands_) return std::nullopt;
   const auto waited = Clock::now() - since_;
   if (waited > time_limit_.wall) return death(End::timed_out, concat("took longer than ", shown(time_limit_.wall)));
   // One thread cannot have used up its processor time earlier.

@@ -83,6 +83,7 @@ class Child {
   std::optional<TaskResult> answered();
   std::optional<TaskResult> lost();  // the result if the time limit is exceeded or the child is stuck
   void begin();                      // starts to measure the time of the next task
+  bool is_about_clock(const Frame& frame);
   TaskResult recovered(std::string sentence, int signal);
   TaskResult death(TaskResult::End killed, std::string sentence, int signal = 0);
   bool exchange();  // sends and receives pending bytes; false when the child has closed its socket
@@ -96,9 +97,19 @@ class Child {
   std::size_t due_ = 0;  // the number of tasks without a result
   FrameReader frames_;
   std::string tail_;  // the end of the output since the child last recovered
-  bool has_recovered_ = false, is_asleep_ = false;
+  bool has_recovered_ = false, is_asleep_ = false, clock_stands_ = false;
   Clock::time_point since_ = Clock::now();  // the last answer, or the first task after an idle time
   std::chrono::nanoseconds used_{0};        // the child's processor time at `since_`
+};
+
+// During its lifetime in a child, the time of the current task stands still: a child that prepares a task at length
+// makes no testee late. Outside of a task it does nothing.
+class StoppedClock {
+ public:
+  StoppedClock();
+  ~StoppedClock();
+  StoppedClock(const StoppedClock&) = delete;
+  StoppedClock& operator=(const StoppedClock&) = delete;
 };
 
 // Runs in a child: does tasks until the parent closes the socket.

@@ -6,21 +6,16 @@
 #define ASSAY_KERNELS_ACTIVATION_INL_H
 #endif
 
-#include <hwy/contrib/math/math-inl.h>
-
 #include "optimized/kernels/epilogue.h"
-#include "optimized/kernels/vectors-inl.h"
+#include "optimized/kernels/exponential-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
 
-HWY_INLINE Vector number(float x) { return hn::Set(floats, x); }
-
 // 1 / (1 + e^-x), computed from e^-|x|, which cannot overflow.
 HWY_INLINE Vector sigmoid(Vector x) {
-  const Vector e = hn::Exp(floats, hn::Neg(hn::Abs(x)));
-  const Vector y = hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(floats)), e, number(1)), hn::Add(number(1), e));
-  return hn::IfThenElse(hn::IsNaN(x), x, y);
+  const Vector e = exponential(hn::Neg(hn::Abs(x)));
+  return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(floats)), e, number(1)), hn::Add(number(1), e));
 }
 
 HWY_INLINE Vector six_of(Vector x) { return clamped(hn::Add(x, number(3)), hn::Zero(floats), number(6)); }
@@ -44,13 +39,11 @@ HWY_INLINE Vector gelu_tanh(Vector x) {
 // Phi(-|x|) = e^(-x^2/2) t g(t - 0.7), t = 1 / (1 + |x| / 4), where g is a Chebyshev approximation for |x| <= 5.5 with
 // an error below 2^-25. For |x| > 5.5 the factor e^(-x^2/2) makes the error smaller.
 HWY_INLINE Vector gelu(Vector x) {
-  constexpr float g[] = {-0.09623069316148758f, -0.04160529747605324f, 0.2557394802570343f, 0.5789322257041931f,
-                         0.6721136569976807f,   0.5116530060768127f,   0.2684824466705322f};
+  constexpr float g[] = {0.2684824466705322f, 0.5116530060768127f,   0.6721136569976807f,  0.5789322257041931f,
+                         0.2557394802570343f, -0.04160529747605324f, -0.09623069316148758f};
   const Vector t = hn::Div(number(1), hn::MulAdd(hn::Abs(x), number(0.25f), number(1)));
-  const Vector u = hn::Sub(t, number(0.7f));
-  Vector sum = number(g[0]);
-  for (std::size_t i = 1; i < sizeof g / sizeof *g; ++i) sum = hn::MulAdd(sum, u, number(g[i]));
-  const Vector tail = hn::Mul(hn::Mul(sum, t), hn::Exp(floats, hn::Mul(hn::Mul(x, x), number(-0.5f))));
+  const Vector sum = polynomial(hn::Sub(t, number(0.7f)), g);
+  const Vector tail = hn::Mul(hn::Mul(sum, t), exponential(hn::Mul(hn::Mul(x, x), number(-0.5f))));
   return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(floats)), tail, hn::Sub(number(1), tail)));
 }
 

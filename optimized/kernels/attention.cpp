@@ -55,27 +55,16 @@ struct AttentionMemory {
 HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
 
-template <class Body>
-HWY_INLINE void each_vector(std::size_t n, const Body& body) {
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) body(i, WholeVector());
-  if (i < n) body(i, Part(n - i));
-}
-
-HWY_INLINE Vector exponential(Vector x) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(floats, x)); }
-
 // Adds the mask and returns the largest sum. NaN does not count as the largest; it makes the sum of exponentials NaN.
 float masked(float* scores, std::size_t n, const float* mask, std::ptrdiff_t mask_column) {
   Vector tops = hn::Set(floats, lowest);
-  each_vector(n, [&](std::size_t j, const auto& vector) HWY_ATTR {
+  each_vector(0, n, [&](std::size_t j, const auto& vector) HWY_ATTR {
     Vector s = vector.load(scores + j);
     if (mask) {
       s = hn::Add(s, mask_column == 0 ? hn::Set(floats, *mask) : vector.load(mask + j));
       vector.store(s, scores + j);
     }
-    const bool part = n - j < lanes;
-    const Vector known = hn::IfThenElse(hn::IsNaN(s), tops, s);
-    tops = hn::Max(tops, part ? hn::IfThenElse(hn::FirstN(floats, n - j), known, tops) : known);
+    tops = hn::Max(tops, vector.kept(hn::IfThenElse(hn::IsNaN(s), tops, s), tops));
   });
   return hn::GetLane(hn::MaxOfLanes(floats, tops));
 }
@@ -86,7 +75,7 @@ float weigh(float* scores, std::size_t n, const float* mask, std::ptrdiff_t mask
   const float base = top == lowest ? 0 : top;  // -infinity minus itself is NaN
   const Vector bases = hn::Set(floats, base);
   Vector sums = hn::Zero(floats);
-  each_vector(n, [&](std::size_t j, const auto& vector) HWY_ATTR {
+  each_vector(0, n, [&](std::size_t j, const auto& vector) HWY_ATTR {
     const Vector e = vector.kept(exponential(hn::Sub(vector.load(scores + j), bases)));
     sums = hn::Add(sums, e);
     vector.store(e, scores + j);
@@ -97,7 +86,7 @@ float weigh(float* scores, std::size_t n, const float* mask, std::ptrdiff_t mask
   const float kept = met.sum == 0 ? 0 : met.sum * before[0];
   met = {top, kept + hn::GetLane(hn::SumOfLanes(floats, sums))};
   const float inverse = met.sum == 0 ? 1 : 1 / met.sum;  // all scores are -infinity
-  each_vector(n, [&](std::size_t j, const auto& vector) HWY_ATTR {
+  each_vector(0, n, [&](std::size_t j, const auto& vector) HWY_ATTR {
     vector.store(hn::Mul(vector.load(scores + j), hn::Set(floats, inverse)), scores + j);
   });
   return kept * inverse;
@@ -105,20 +94,20 @@ float weigh(float* scores, std::size_t n, const float* mask, std::ptrdiff_t mask
 
 // out = before out + part. NaN and infinities are as in the formula.
 void add_row(float* out, const float* part, float before, std::size_t n) {
-  each_vector(n, [&](std::size_t e, const auto& vector) HWY_ATTR {
+  each_vector(0, n, [&](std::size_t e, const auto& vector) HWY_ATTR {
     vector.store(hn::MulAdd(vector.load(out + e), hn::Set(floats, before), vector.load(part + e)), out + e);
   });
 }
 
 void fill_row(float* out, float value, std::size_t n) {
-  each_vector(n, [&](std::size_t e, const auto& vector) HWY_ATTR { vector.store(hn::Set(floats, value), out + e); });
+  each_vector(0, n, [&](std::size_t e, const auto& vector) HWY_ATTR { vector.store(hn::Set(floats, value), out + e); });
 }
 
 // Products of one row with four rows of n floats.
 HWY_INLINE void dot_four(const float* q, const float* k, std::ptrdiff_t k_row, std::size_t n, float* to) {
   Vector sums[4];
   unrolled<4>([&](auto r) HWY_ATTR { sums[r] = hn::Zero(floats); });
-  each_vector(n, [&](std::size_t d, const auto& vector) HWY_ATTR {
+  each_vector(0, n, [&](std::size_t d, const auto& vector) HWY_ATTR {
     const Vector x = vector.load(q + d);
     unrolled<4>([&](auto r) HWY_ATTR {
       const float* row = k + static_cast<std::ptrdiff_t>(std::size_t{r}) * k_row;
@@ -133,7 +122,7 @@ void dot_rows(const float* q, const float* k, std::ptrdiff_t k_row, std::size_t 
   for (; j + 4 <= rows; j += 4) dot_four(q, k + static_cast<std::ptrdiff_t>(j) * k_row, k_row, n, to + j);
   for (; j < rows; ++j) {
     Vector sum = hn::Zero(floats);
-    each_vector(n, [&](std::size_t d, const auto& vector) HWY_ATTR {
+    each_vector(0, n, [&](std::size_t d, const auto& vector) HWY_ATTR {
       sum = hn::MulAdd(vector.load(q + d), vector.load(k + static_cast<std::ptrdiff_t>(j) * k_row + d), sum);
     });
     to[j] = hn::GetLane(hn::SumOfLanes(floats, sum));
@@ -171,7 +160,7 @@ void attend_few(const Attention& a, const AttentionHead& head, Range queries, co
     const auto at = static_cast<std::ptrdiff_t>(i);
     float* out = head.out + at * head.out_row;
     const Vector scale = hn::Set(floats, a.scale);
-    each_vector(a.depth, [&](std::size_t d, const auto& vector) HWY_ATTR {
+    each_vector(0, a.depth, [&](std::size_t d, const auto& vector) HWY_ATTR {
       vector.store(hn::Mul(vector.load(head.q.data + at * head.q.row + d), scale), memory.row + d);
     });
     Met met;

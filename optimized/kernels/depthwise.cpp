@@ -157,21 +157,38 @@ void convolve_strip(const Depthwise& d, std::size_t y, std::size_t x) {
   if (channel < d.c.groups) convolve_channels(d, strip, channel, Part(d.c.groups - channel));
 }
 
-// A strip of one result, with any taps.
-void convolve_result(const Depthwise& d, std::size_t y, std::size_t x) {
+// N vectors of channels of one result, with any taps.
+template <std::size_t N, class P>
+HWY_INLINE void convolve_taps(const Depthwise& d, std::size_t y, std::size_t x, std::size_t channel, const P& part) {
   const std::size_t place = y * d.width + x;
-  for (std::size_t channel = 0; channel < d.c.groups; channel += lanes) {
-    const Part part(std::min(lanes, d.c.groups - channel));
-    const float* weights = d.weights() + channel;
-    Vector sum = d.bias ? part.load(d.bias + channel) : hn::Zero(floats);
-    for (std::size_t i = 0; i < d.c.y.kernel; ++i)
-      for (std::size_t j = 0; j < d.c.x.kernel; ++j, weights += d.tap_stride)
-        sum = hn::MulAdd(part.load(d.pixel(y, i, x, j) + channel), hn::Load(floats, weights), sum);
+  const float* weights = d.weights() + channel;
+  Vector sums[N];
+  unrolled<N>([&](auto k) HWY_ATTR { sums[k] = d.bias ? part.load(d.bias + channel + k * lanes) : hn::Zero(floats); });
+  for (std::size_t i = 0; i < d.c.y.kernel; ++i)
+    for (std::size_t j = 0; j < d.c.x.kernel; ++j, weights += d.tap_stride) {
+      const float* pixel = d.pixel(y, i, x, j) + channel;
+      unrolled<N>([&](auto k) HWY_ATTR {
+        sums[k] = hn::MulAdd(part.load(pixel + k * lanes), hn::Load(floats, weights + k * lanes), sums[k]);
+      });
+    }
+  unrolled<N>([&](auto k) HWY_ATTR {
+    const std::size_t first = channel + k * lanes;
+    Vector sum = sums[k];
     if (d.epilogue.residual)
-      sum = hn::Add(sum, part.load(d.epilogue.residual + place * d.epilogue.residual_stride + channel));
+      sum = hn::Add(sum, part.load(d.epilogue.residual + place * d.epilogue.residual_stride + first));
     if (is_short(d.epilogue.activation)) sum = activated(d.epilogue.activation, d.epilogue, sum);
-    part.store(sum, d.out + place * d.out_stride + channel);
-  }
+    part.store(sum, d.out + place * d.out_stride + first);
+  });
+}
+
+// A strip of one result, with any taps. Several sums at once wait less for each other.
+void convolve_result(const Depthwise& d, std::size_t y, std::size_t x) {
+  constexpr std::size_t together = 4;
+  std::size_t channel = 0;
+  for (; channel + together * lanes <= d.c.groups; channel += together * lanes)
+    convolve_taps<together>(d, y, x, channel, WholeVector());
+  for (; channel < d.c.groups; channel += lanes)
+    convolve_taps<1>(d, y, x, channel, Part(std::min(lanes, d.c.groups - channel)));
 }
 
 using Convolve = void (*)(const Depthwise&, std::size_t y, std::size_t x);

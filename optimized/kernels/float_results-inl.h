@@ -12,48 +12,66 @@
 HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
 
-// f32(x scale + shift), where the product, which is exact, and the sum are doubles.
-HWY_INLINE Vector scaled_in_doubles(Vector x, Vector scale, Vector shift) {
+// Computes f32(x scale + shift) of a vector, where the product, which is exact, and the sum are doubles.
 #if HWY_TARGET == HWY_SCALAR
-  return Vector(
-      static_cast<float>(static_cast<double>(x.raw) * static_cast<double>(scale.raw) + static_cast<double>(shift.raw)));
-#else
-  constexpr hn::RepartitionToWide<Floats> doubles{};
-  constexpr hn::Half<Floats> half{};
-  const auto narrowed = [&](auto part) HWY_ATTR {
-    return hn::DemoteTo(half, hn::MulAdd(hn::PromoteTo(doubles, part(x)), hn::PromoteTo(doubles, part(scale)),
-                                         hn::PromoteTo(doubles, part(shift))));
-  };
-  return hn::Combine(floats, narrowed([&](Vector v) HWY_ATTR { return hn::UpperHalf(half, v); }),
-                     narrowed([&](Vector v) HWY_ATTR { return hn::LowerHalf(half, v); }));
-#endif
-}
+class ScaleInDoubles {
+ public:
+  HWY_INLINE ScaleInDoubles(Vector scale, Vector shift) : scale_(scale), shift_(shift) {}
+  HWY_INLINE Vector operator()(Vector x) const {
+    return Vector(static_cast<float>(double{x.raw} * double{scale_.raw} + double{shift_.raw}));
+  }
 
+ private:
+  Vector scale_, shift_;
+};
+#else
+class ScaleInDoubles {
+ public:
+  HWY_INLINE ScaleInDoubles(Vector scale, Vector shift)
+      : scale_{lower(scale), upper(scale)}, shift_{lower(shift), upper(shift)} {}
+  HWY_INLINE Vector operator()(Vector x) const {
+    return hn::Combine(floats, hn::DemoteTo(half, hn::MulAdd(upper(x), scale_[1], shift_[1])),
+                       hn::DemoteTo(half, hn::MulAdd(lower(x), scale_[0], shift_[0])));
+  }
+
+ private:
+  using DoubleTag = hn::RepartitionToWide<Floats>;
+  using Doubles = hn::Vec<DoubleTag>;
+  static constexpr DoubleTag doubles{};
+  static constexpr hn::Half<Floats> half{};
+  static HWY_INLINE Doubles lower(Vector x) { return hn::PromoteTo(doubles, hn::LowerHalf(half, x)); }
+  static HWY_INLINE Doubles upper(Vector x) { return hn::PromoteTo(doubles, hn::UpperHalf(half, x)); }
+  Doubles scale_[2], shift_[2];
+};
+#endif
+
+// Turns sums of a vector of channels into floats.
 class ToFloats {
  public:
-  explicit HWY_INLINE ToFloats(const FloatResults& results)
-      : results_(results),
+  // `of_one` is what the zero point 1 adds to the sums.
+  HWY_INLINE ToFloats(const FloatResults& results, Integers of_one, Vector scale, Vector shift)
+      : of_one_(of_one),
+        scaled_(scale, shift),
         low_(hn::Set(floats, results.epilogue.activation == Activation::clamp ? results.epilogue.low : -infinity)),
         high_(hn::Set(floats, results.epilogue.activation == Activation::clamp ? results.epilogue.high : infinity)) {}
 
-  // A vector of sums of a result. `of_one` is what the zero point 1 adds to them.
-  HWY_INLINE Vector operator()(std::size_t result, Integers sums, Integers of_one, Vector scale, Vector shift) const {
-    const Steps& steps = results_.steps[result * results_.step_stride];
-    const Integers exact = hn::Add(sums, hn::Mul(of_one, number(steps.zero)));
-    const Vector x = hn::Mul(hn::ConvertTo(floats, exact), hn::Set(floats, steps.inverse));
-    return clamped(scaled_in_doubles(x, scale, shift), low_, high_);
-  }
-  // Applies what is left to do to n floats that were stored.
-  HWY_INLINE void finish(float* out, std::size_t n) const {
-    if (results_.epilogue.activation > Activation::clamp) activate(instruction_set, results_.epilogue, out, out, n);
+  HWY_INLINE Vector operator()(const Steps& steps, Integers sums) const {
+    const Integers exact = hn::Add(sums, hn::Mul(of_one_, number(steps.zero)));
+    return clamped(scaled_(hn::Mul(hn::ConvertTo(floats, exact), hn::Set(floats, steps.inverse))), low_, high_);
   }
 
  private:
   static constexpr float infinity = std::numeric_limits<float>::infinity();
 
-  const FloatResults& results_;
+  Integers of_one_;
+  ScaleInDoubles scaled_;
   Vector low_, high_;
 };
+
+// Applies what is left to do to n floats that were stored.
+HWY_INLINE void finish(const FloatResults& results, float* out, std::size_t n) {
+  if (results.epilogue.activation > Activation::clamp) activate(instruction_set, results.epilogue, out, out, n);
+}
 
 }  // namespace assay::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

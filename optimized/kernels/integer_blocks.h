@@ -77,6 +77,8 @@ struct FloatResults {
   const Steps* steps;       // of the first result
   std::size_t step_stride;  // 1 if each result has its own row of steps, else 0
   const Epilogue& epilogue;
+
+  const Steps& of(std::size_t result) const { return steps[result * step_stride]; }
 };
 
 // The code that is the image outside of its bounds.
@@ -126,7 +128,7 @@ inline void store_numbers(const IntegerConvolution& c, const ChannelNumbers& num
   to[stride] = numbers.scale, to[2 * stride] = numbers.shift;
 }
 
-// Depthwise. Channels are packed in chunks that fill a vector of bytes. If there are few channels, they are packed
+// Depthwise. Channels are packed in chunks that fill a vector of bytes. If a chunk has few channels, they are packed
 // several times, once for each part of a vector; the parts compute different results. A row of taps is a number
 // of pixels that is a multiple of four; where the kernel is narrower, neighbouring results of a strip multiply the same
 // pixels by shifted weights. Packed: the code of the outside for each channel; for each chunk the sums, scales and
@@ -135,15 +137,18 @@ constexpr std::size_t chunk_channels(const Convolution& c) { return 4 * traits(c
 constexpr std::size_t padded_channels(const Convolution& c) {
   return (c.groups + chunk_channels(c) - 1) / chunk_channels(c) * chunk_channels(c);
 }
-// The parts of a vector, of at least 128 bits.
-constexpr std::size_t parts_of_chunk(const Convolution& c) {
+// The parts of a vector, of at least 128 bits, for the chunk that begins with a channel.
+constexpr std::size_t parts_of_chunk(const Convolution& c, std::size_t channel) {
   std::size_t parts = std::max<std::size_t>(traits(c.set).lanes / 4, 1);
-  while (parts > 1 && c.groups * parts > chunk_channels(c)) parts /= 2;
+  while (parts > 1 && (c.groups - channel) * parts > chunk_channels(c)) parts /= 2;
   return parts;
 }
 constexpr std::size_t strip_pixels(const Convolution& c) { return (c.x.kernel + 3) / 4 * 4; }  // of a row
+// The sums of four results stay in many registers.
 constexpr std::size_t strip_results(const Convolution& c) {
-  return c.x.dilation == 1 && strip_pixels(c) >= c.x.kernel + c.x.stride ? 2 : 1;
+  const std::size_t most = (strip_pixels(c) - c.x.kernel) / c.x.stride + 1;
+  if (c.x.dilation > 1 || most < 2) return 1;
+  return most < 4 || traits(c.set).registers < 32 ? 2 : 4;
 }
 constexpr std::size_t tap_groups(const Convolution& c) { return c.y.kernel * strip_pixels(c) / 4; }  // of a result
 constexpr std::size_t most_depthwise_pixels = 64;
@@ -157,14 +162,28 @@ constexpr std::size_t place_of_channel(std::size_t channel, std::size_t lanes) {
   return channel % (4 * block) / block * lanes + channel / (4 * block) * block + channel % block;
 }
 
+// Copied rows of an image, for one chunk of channels: the factors of a strip's results follow each other, those of S
+// strips in one vector. The factors of a row replace those of a row that no later result reads.
+struct FactorRows {
+  std::size_t strips;      // of a row of results
+  std::size_t row_floats;  // of the chunk with the fewest strips in a vector
+  std::size_t rows;
+};
+constexpr FactorRows factor_rows(const Convolution& c, std::size_t width) {
+  const std::size_t strips = (width + strip_results(c) - 1) / strip_results(c), parts = parts_of_chunk(c, 0);
+  return {strips, (strips + parts - 1) / parts * strip_pixels(c) / 4 * chunk_channels(c),
+          c.y.dilation * (c.y.kernel - 1) + 1};
+}
+
 std::size_t packed_depthwise_floats(const IntegerConvolution&);
 void pack_depthwise(const IntegerConvolution&, const std::int8_t* weight, const WeightStrides&, const Channels&,
                     float* packed);
+std::size_t depthwise_scratch_bytes(const IntegerConvolution&, const CodeImages&, const Threads&);
 // Computes one image; out_stride is in codes.
 void convolve_depthwise(const IntegerConvolution&, const CodeImages&, const float* packed, std::uint8_t* out,
-                        std::size_t out_stride, const Threads&);
-// The same for codes of steps; out_stride is in floats. `outside` is memory for padded_channels bytes.
+                        std::size_t out_stride, void* scratch, const Threads&);
+// The same for codes of steps; out_stride is in floats.
 void convolve_depthwise_steps(const IntegerConvolution&, const CodeImages&, const FloatResults&, const float* packed,
-                              float* out, std::size_t out_stride, std::uint8_t* outside, const Threads&);
+                              float* out, std::size_t out_stride, void* scratch, const Threads&);
 
 }  // namespace assay::kernels

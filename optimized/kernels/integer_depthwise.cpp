@@ -8,6 +8,7 @@
 #include "optimized/kernels/dot-inl.h"
 #include "optimized/kernels/float_results-inl.h"
 #include "optimized/kernels/integer_blocks.h"
+#include "optimized/kernels/lines.h"
 
 #ifndef ASSAY_KERNELS_INTEGER_DEPTHWISE_CPP
 #define ASSAY_KERNELS_INTEGER_DEPTHWISE_CPP
@@ -23,30 +24,7 @@ struct DepthwiseImage {
   std::size_t out_stride;      // bytes
   const FloatResults* floats;  // null if the results are codes
 
-  // The pixels under the taps of result (y, x) and, to the right of them, those of the next results.
-  void find_pixels(std::size_t y, std::size_t x, const std::uint8_t** pixels) const {
-    const Convolution& s = c.shape;
-    const auto* codes = static_cast<const std::uint8_t*>(image.data);
-    const std::size_t first = x * s.x.stride - s.x.padding, n = strip_pixels(s),
-                      step = s.x.dilation * image.pixel_stride;
-    const bool is_inside = first < image.width && (n - 1) * s.x.dilation < image.width - first;
-    for (std::size_t i = 0; i < s.y.kernel; ++i, pixels += n) {
-      const std::size_t row = y * s.y.stride + i * s.y.dilation - s.y.padding;
-      if (row < image.height && is_inside) {
-        const std::uint8_t* from = codes + (row * image.width + first) * image.pixel_stride;
-        for (std::size_t j = 0; j < n; j += 4, from += 4 * step)
-          pixels[j] = from, pixels[j + 1] = from + step, pixels[j + 2] = from + 2 * step,
-          pixels[j + 3] = from + 3 * step;
-        continue;
-      }
-      for (std::size_t j = 0; j < n; ++j) {
-        const std::size_t column = first + j * s.x.dilation;
-        pixels[j] = row < image.height && column < image.width
-                        ? codes + (row * image.width + column) * image.pixel_stride
-                        : outside;
-      }
-    }
-  }
+  std::size_t width() const { return c.shape.x.results(image.width, false); }
 };
 
 }  // namespace assay::kernels
@@ -128,13 +106,6 @@ class Parts {
   BytesOf<hn::CappedTag<float, lanes / S>> bytes_;
 };
 
-// A strip of T results, and the pixels under its taps, row after row.
-template <std::size_t T>
-struct Strip {
-  const std::uint8_t* pixels[most_depthwise_pixels];
-  std::uint8_t* out[T];  // null for a result that does not exist
-};
-
 // Turns the sums of a chunk of channels of S results into codes, and stores them. The sums begin with the packed sums.
 template <std::size_t S>
 class ChunkOfCodes {
@@ -160,15 +131,15 @@ class ChunkOfFloats {
  public:
   static HWY_INLINE Integers first(const float*, std::size_t) { return hn::Zero(integers); }
 
-  HWY_INLINE ChunkOfFloats(const IntegerConvolution&, const FloatResults* results) : to_floats_(*results) {}
+  HWY_INLINE ChunkOfFloats(const IntegerConvolution&, const FloatResults* results) : results_(*results) {}
   HWY_INLINE void store(const Integers (&sums)[4], const Vector (&scales)[4], const Vector (&shifts)[4],
                         const float* packed, std::size_t channel, const Parts<S>& parts,
                         std::uint8_t* const (&out)[S]) const {
     constexpr std::size_t block = std::min<std::size_t>(lanes, 4);  // lanes: see place_of_channel
     HWY_ALIGN float lane[4 * lanes], ordered[chunk];
     unrolled<4>([&](auto j) HWY_ATTR {
-      hn::Store(to_floats_(0, sums[j], load_integers(packed + j * lanes), scales[j], shifts[j]), floats,
-                lane + j * lanes);
+      const ToFloats to_floats(results_, load_integers(packed + j * lanes), scales[j], shifts[j]);
+      hn::Store(to_floats(results_.of(0), sums[j]), floats, lane + j * lanes);
     });
     for (std::size_t b = 0; b < lanes / block; ++b)
       for (std::size_t j = 0; j < 4; ++j)
@@ -177,102 +148,129 @@ class ChunkOfFloats {
       if (!out[s]) continue;
       float* to = reinterpret_cast<float*>(out[s]) + channel;
       std::memcpy(to, ordered + s * chunk / S, parts.count() * sizeof(float));
-      to_floats_.finish(to, parts.count());
+      finish(results_, to, parts.count());
     }
   }
 
  private:
-  ToFloats to_floats_;
+  const FloatResults& results_;
 };
 
 template <bool has_steps, std::size_t S>
 using Chunk = std::conditional_t<has_steps, ChunkOfFloats<S>, ChunkOfCodes<S>>;
 
-// A chunk of channels of S strips.
+// Stores the factors of a chunk of channels of a row of the image, which may be outside of the image.
+template <std::size_t S>
+void copy_row(const DepthwiseImage& d, std::size_t row, std::size_t channel, const Parts<S>& parts, float* factors) {
+  const Convolution& s = d.c.shape;
+  const Integers flip = number(d.c.has_signed_input ? static_cast<std::int32_t>(0x80808080u) : 0);
+  const auto* pixels = static_cast<const std::uint8_t*>(d.image.data);
+  const std::size_t width = row < d.image.height ? d.image.width : 0, strips = factor_rows(s, d.width()).strips,
+                    step = strip_results(s) * s.x.stride;
+  for (std::size_t strip = 0; strip < strips; strip += S)
+    for (std::size_t j = 0; j < strip_pixels(s); j += 4) {
+      Integers x[4];
+      unrolled<4>([&](auto i) HWY_ATTR {
+        const std::uint8_t* of[S];
+        for (std::size_t k = 0; k < S; ++k) {
+          const std::size_t column = (strip + k) * step + (j + i) * s.x.dilation - s.x.padding;
+          of[k] = (column < width ? pixels + (row * width + column) * d.image.pixel_stride : d.outside) + channel;
+        }
+        x[i] = hn::Xor(parts.load(of), flip);
+      });
+      transpose(x);
+      unrolled<4>([&](auto i) HWY_ATTR { hn::StoreU(hn::BitCast(floats, x[i]), floats, factors + i * lanes); });
+      factors += chunk;
+    }
+}
+
+// A chunk of channels of the results of S strips. `rows` has the strips' factors of each row of taps.
 template <bool has_steps, class Dot, std::size_t T, std::size_t S>
-HWY_INLINE void convolve_chunk(const Strip<T> (&strips)[S], std::size_t channel, std::size_t groups, Integers flip,
-                               const Chunk<has_steps, S>& results, const float* packed, const Parts<S>& parts) {
+HWY_INLINE void convolve_strips(const Convolution& s, const float* const* rows, std::size_t at, const float* packed,
+                                const Chunk<has_steps, S>& results, std::size_t channel, const Parts<S>& parts,
+                                std::uint8_t* const (&out)[T][S]) {
+  const std::size_t row_floats = strip_pixels(s) / 4 * chunk, result_floats = tap_groups(s) * chunk;
   Integers sums[T][4];
   unrolled<4>([&](auto j) HWY_ATTR {
     const Integers begin = results.first(packed, j);
     unrolled<T>([&](auto t) HWY_ATTR { sums[t][j] = begin; });
   });
   const float* weights = packed + 3 * chunk;
-  for (std::size_t group = 0; group < groups; ++group, weights += chunk) {
-    Integers x[4];
-    unrolled<4>([&](auto i) HWY_ATTR {
-      const std::uint8_t* of[S];
-      unrolled<S>([&](auto s) HWY_ATTR { of[s] = strips[s].pixels[4 * group + i] + channel; });
-      x[i] = hn::Xor(parts.load(of), flip);
-    });
-    transpose(x);
-    unrolled<4>([&](auto j) HWY_ATTR {
-      const typename Dot::Factor factor = Dot::unsigned_bytes(x[j]);
-      unrolled<T>([&](auto t) HWY_ATTR {
-        Dot::add(factor, Dot::signed_bytes(load_integers(weights + t * groups * chunk + j * lanes)), sums[t][j]);
+  for (std::size_t y = 0; y < s.y.kernel; ++y)
+    for (std::size_t i = 0; i < row_floats; i += chunk, weights += chunk)
+      unrolled<4>([&](auto j) HWY_ATTR {
+        const typename Dot::Factor x = Dot::unsigned_bytes(load_integers(rows[y] + at + i + j * lanes));
+        unrolled<T>([&](auto t) HWY_ATTR {
+          Dot::add(x, Dot::signed_bytes(load_integers(weights + t * result_floats + j * lanes)), sums[t][j]);
+        });
       });
-    });
-  }
   Vector scales[4], shifts[4];
   unrolled<4>([&](auto j) HWY_ATTR {
     scales[j] = hn::LoadU(floats, packed + chunk + j * lanes);
     shifts[j] = hn::LoadU(floats, packed + 2 * chunk + j * lanes);
   });
-  unrolled<T>([&](auto t) HWY_ATTR {
-    std::uint8_t* out[S];
-    unrolled<S>([&](auto s) HWY_ATTR { out[s] = strips[s].out[t]; });
-    results.store(sums[t], scales, shifts, packed, channel, parts, out);
-  });
+  unrolled<T>([&](auto t) HWY_ATTR { results.store(sums[t], scales, shifts, packed, channel, parts, out[t]); });
 }
 
-// Some rows of results, S strips at a time.
+// A chunk of channels of some rows of results, S strips at a time.
 template <bool has_steps, class Dot, std::size_t T, std::size_t S>
-void convolve_strips(const DepthwiseImage& d, Range rows) {
+void convolve_chunk(const DepthwiseImage& d, Range rows, std::size_t channel, const float* packed, float* factors) {
   const Convolution& s = d.c.shape;
-  const std::size_t width = s.x.results(d.image.width, false), groups = tap_groups(s), step = floats_of_chunk(s);
-  const Integers flip = number(d.c.has_signed_input ? static_cast<std::int32_t>(0x80808080u) : 0);
+  const FactorRows copied = factor_rows(s, d.width());
+  const std::size_t width = d.width(), step = strip_pixels(s) / 4 * chunk;
   const Chunk<has_steps, S> results(d.c, d.floats);
-  Strip<T> strips[S];
-  for (std::size_t y = rows.begin; y < rows.end; ++y)
-    for (std::size_t x = 0; x < width; x += S * T) {
-      for (std::size_t i = 0; i < S; ++i) {
-        const std::size_t first = std::min(x + i * T, width - 1);  // strips behind the row repeat its last result
-        d.find_pixels(y, first, strips[i].pixels);
-        for (std::size_t t = 0; t < T; ++t)
-          strips[i].out[t] = first + t < width ? d.out + (y * width + first + t) * d.out_stride : nullptr;
-      }
-      const float* packed = d.packed + padded_channels(s) / 4;
-      for (std::size_t channel = 0; channel < s.groups; channel += chunk, packed += step)
-        convolve_chunk<has_steps, Dot>(strips, channel, groups, flip, results, packed,
-                                       Parts<S>(std::min(chunk, s.groups - channel)));
+  const Parts<S> parts(std::min(chunk, s.groups - channel));
+  const auto place = [&](std::size_t row) { return factors + row % copied.rows * copied.row_floats; };
+  std::size_t end = 0;  // of the copied rows; rows count from the padding on
+  for (std::size_t y = rows.begin; y < rows.end; ++y) {
+    const std::size_t first = y * s.y.stride;
+    for (end = std::max(end, first); end < first + copied.rows; ++end)
+      copy_row<S>(d, end - s.y.padding, channel, parts, place(end));
+    const float* of_taps[most_depthwise_pixels / 4];
+    for (std::size_t i = 0; i < s.y.kernel; ++i) of_taps[i] = place(first + i * s.y.dilation);
+    for (std::size_t strip = 0, at = 0; strip < copied.strips; strip += S, at += step) {
+      std::uint8_t* out[T][S];
+      for (std::size_t t = 0; t < T; ++t)
+        for (std::size_t k = 0; k < S; ++k) {
+          const std::size_t x = (strip + k) * T + t;
+          out[t][k] = x < width ? d.out + (y * width + x) * d.out_stride : nullptr;
+        }
+      convolve_strips<has_steps, Dot, T, S>(s, of_taps, at, packed, results, channel, parts, out);
     }
+  }
 }
 
 template <bool has_steps, class Dot, std::size_t T>
-void convolve_parts(const DepthwiseImage& d, Range rows) {
-  auto convolve = convolve_strips<has_steps, Dot, T, 1>;
+auto chunk_of_parts([[maybe_unused]] std::size_t parts) {
   if constexpr (lanes >= 8)
-    if (parts_of_chunk(d.c.shape) == 2) convolve = convolve_strips<has_steps, Dot, T, 2>;
+    if (parts == 2) return convolve_chunk<has_steps, Dot, T, 2>;
   if constexpr (lanes >= 16)
-    if (parts_of_chunk(d.c.shape) == 4) convolve = convolve_strips<has_steps, Dot, T, 4>;
-  convolve(d, rows);
+    if (parts == 4) return convolve_chunk<has_steps, Dot, T, 4>;
+  return convolve_chunk<has_steps, Dot, T, 1>;
 }
 
 // Some rows of an image's results.
 template <bool has_steps, class Dot>
-void convolve_rows_by(const DepthwiseImage& d, Range rows) {
-  const auto convolve =
-      strip_results(d.c.shape) == 2 ? convolve_parts<has_steps, Dot, 2> : convolve_parts<has_steps, Dot, 1>;
-  convolve(d, rows);
+void convolve_rows_by(const DepthwiseImage& d, Range rows, float* factors) {
+  const Convolution& s = d.c.shape;
+  const float* packed = d.packed + padded_channels(s) / 4;
+  for (std::size_t channel = 0; channel < s.groups; channel += chunk, packed += floats_of_chunk(s)) {
+    const std::size_t results = strip_results(s), parts = parts_of_chunk(s, channel);
+    auto convolve = chunk_of_parts<has_steps, Dot, 1>(parts);
+    if (results == 2) convolve = chunk_of_parts<has_steps, Dot, 2>(parts);
+    if constexpr (traits(instruction_set).registers >= 32)
+      if (results == 4) convolve = chunk_of_parts<has_steps, Dot, 4>(parts);
+    convolve(d, rows, channel, packed, factors);
+  }
 }
 
 template <bool has_steps>
-void convolve_plainly(const DepthwiseImage& d, Range rows) {
-  convolve_rows_by<has_steps, Plain>(d, rows);
+void convolve_plainly(const DepthwiseImage& d, Range rows, float* factors) {
+  convolve_rows_by<has_steps, Plain>(d, rows, factors);
 }
 template <bool has_steps>
-void convolve_fast(const DepthwiseImage& d, Range rows) {
-  convolve_rows_by<has_steps, Fastest>(d, rows);
+void convolve_fast(const DepthwiseImage& d, Range rows, float* factors) {
+  convolve_rows_by<has_steps, Fastest>(d, rows, factors);
 }
 
 }  // namespace assay::kernels::HWY_NAMESPACE
@@ -293,7 +291,7 @@ void pack_depthwise(const IntegerConvolution& c, const std::int8_t* weight, cons
   std::memset(packed, static_cast<std::uint8_t>(c.input_zero_point), padded_channels(s));
   packed += padded_channels(s) / 4;
   for (std::size_t channel = 0; channel < s.groups; ++channel) {
-    const std::size_t begin = channel / chunk * chunk, parts = parts_of_chunk(s);
+    const std::size_t begin = channel / chunk * chunk, parts = parts_of_chunk(s, begin);
     float* of_chunk = packed + begin / chunk * floats_of_chunk(s);
     auto* weights = reinterpret_cast<std::int8_t*>(of_chunk + 3 * chunk);
     const ChannelNumbers numbers = channels.of(channels.context, channel);
@@ -316,31 +314,46 @@ void pack_depthwise(const IntegerConvolution& c, const std::int8_t* weight, cons
 
 namespace {
 
+std::size_t task_bytes(const IntegerConvolution& c, const CodeImages& image) {
+  const FactorRows rows = factor_rows(c.shape, c.shape.x.results(image.width, false));
+  return whole_lines(rows.rows * rows.row_floats * sizeof(float));
+}
+
 template <bool has_steps>
-void convolve_rows(const DepthwiseImage& d, const Threads& threads) {
-  using Convolve = void (*)(const DepthwiseImage&, Range);
+void convolve_rows(const DepthwiseImage& d, void* scratch, const Threads& threads) {
+  using Convolve = void (*)(const DepthwiseImage&, Range, float*);
   constexpr Convolve plain[] = ASSAY_OF_EACH_SET(convolve_plainly<has_steps>),
                      fast[] = ASSAY_OF_EACH_SET(convolve_fast<has_steps>);
   const Convolution& s = d.c.shape;
   const Convolve convolve = (d.c.uses_vnni ? fast : plain)[static_cast<std::size_t>(s.set)];
-  const std::size_t products = s.x.results(d.image.width, false) * s.groups * tap_groups(s);
-  share(threads, s.y.results(d.image.height, false), products, [&](Range rows) { convolve(d, rows); });
+  const std::size_t height = s.y.results(d.image.height, false),
+                    parts = parts_of(threads, threads.tasks(), height, d.width() * s.groups * tap_groups(s));
+  for_each_task(threads, parts, [&](std::size_t i) {
+    convolve(d, part(height, i, parts),
+             reinterpret_cast<float*>(static_cast<std::byte*>(scratch) + i * task_bytes(d.c, d.image)));
+  });
 }
 
 }  // namespace
 
+std::size_t depthwise_scratch_bytes(const IntegerConvolution& c, const CodeImages& image, const Threads& threads) {
+  return threads.tasks() * task_bytes(c, image) + (c.has_steps ? padded_channels(c.shape) : 0);
+}
+
 void convolve_depthwise(const IntegerConvolution& c, const CodeImages& image, const float* packed, std::uint8_t* out,
-                        std::size_t out_stride, const Threads& threads) {
+                        std::size_t out_stride, void* scratch, const Threads& threads) {
   const auto* outside = reinterpret_cast<const std::uint8_t*>(packed);
-  convolve_rows<false>({c, image, packed, outside, out, out_stride, nullptr}, threads);
+  convolve_rows<false>({c, image, packed, outside, out, out_stride, nullptr}, scratch, threads);
 }
 
 void convolve_depthwise_steps(const IntegerConvolution& c, const CodeImages& image, const FloatResults& floats,
-                              const float* packed, float* out, std::size_t out_stride, std::uint8_t* outside,
+                              const float* packed, float* out, std::size_t out_stride, void* scratch,
                               const Threads& threads) {
+  std::uint8_t* outside = static_cast<std::uint8_t*>(scratch) + threads.tasks() * task_bytes(c, image);
   std::fill_n(outside, padded_channels(c.shape), outside_of(c, &floats));
   convolve_rows<true>(
-      {c, image, packed, outside, reinterpret_cast<std::uint8_t*>(out), out_stride * sizeof(float), &floats}, threads);
+      {c, image, packed, outside, reinterpret_cast<std::uint8_t*>(out), out_stride * sizeof(float), &floats}, scratch,
+      threads);
 }
 
 }  // namespace assay::kernels

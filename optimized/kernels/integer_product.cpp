@@ -174,10 +174,16 @@ class Codes {
       shifts_[v] = hn::LoadU(floats, columns.shifts + vector_of(v) * lanes);
     });
   }
-  HWY_INLINE void store(std::size_t, const Integers (&sums)[V], std::uint8_t* out) const {
-    Integers four[4];
-    unrolled<4>([&](auto v) HWY_ATTR { four[v] = sums[vector_of(v)]; });
-    bytes_.store(hn::BitCast(floats, by_vectors(to_codes_(four, scales_, shifts_))), out);
+  // Stores the first `count` of R results, `stride` bytes apart.
+  template <std::size_t R>
+  HWY_INLINE void store(std::size_t, const Integers (&sums)[R][V], std::size_t count, std::uint8_t* out,
+                        std::size_t stride) const {
+    unrolled<R>([&](auto r) HWY_ATTR {
+      if (r >= count) return;
+      Integers four[4];
+      unrolled<4>([&](auto v) HWY_ATTR { four[v] = sums[r][vector_of(v)]; });
+      bytes_.store(hn::BitCast(floats, by_vectors(to_codes_(four, scales_, shifts_))), out + r * stride);
+    });
   }
 
  private:
@@ -195,23 +201,30 @@ class FloatRows {
   static HWY_INLINE Integers first(const Columns&, std::size_t) { return hn::Zero(integers); }
 
   HWY_INLINE FloatRows(const IntegerProduct& p, const Columns& columns)
-      : to_floats_(*p.floats), columns_(columns), last_(columns.count - (V - 1) * lanes) {}
-  HWY_INLINE void store(std::size_t result, const Integers (&sums)[V], std::uint8_t* out) const {
-    auto* to = reinterpret_cast<float*>(out);
-    unrolled<V>([&](auto v) HWY_ATTR {
+      : results_(*p.floats), columns_(columns), last_(columns.count - (V - 1) * lanes) {}
+  template <std::size_t R>
+  HWY_INLINE void store(std::size_t first, const Integers (&sums)[R][V], std::size_t count, std::uint8_t* out,
+                        std::size_t stride) const {
+    const auto place = [&](std::size_t r) { return reinterpret_cast<float*>(out + r * stride); };
+    // A call would keep the sums in memory, also while they are summed.
+    unrolled<V>([&](auto v) HWY_ATTR __attribute__((always_inline)) {
       constexpr std::size_t at = v * lanes;
-      const Vector x = to_floats_(result, sums[v], load_integers(columns_.sums + at),
-                                  hn::LoadU(floats, columns_.scales + at), hn::LoadU(floats, columns_.shifts + at));
-      if constexpr (v + 1 < V)
-        hn::StoreU(x, floats, to + at);
-      else
-        last_.store(x, to + at);
+      const ToFloats to_floats(results_, load_integers(columns_.sums + at), hn::LoadU(floats, columns_.scales + at),
+                               hn::LoadU(floats, columns_.shifts + at));
+      unrolled<R>([&](auto r) HWY_ATTR {
+        if (r >= count) return;
+        const Vector x = to_floats(results_.of(first + r), sums[r][v]);
+        if constexpr (v + 1 < V)
+          hn::StoreU(x, floats, place(r) + at);
+        else
+          last_.store(x, place(r) + at);
+      });
     });
-    to_floats_.finish(to, columns_.count);
+    for (std::size_t r = 0; r < std::min(R, count); ++r) finish(results_, place(r), columns_.count);
   }
 
  private:
-  ToFloats to_floats_;
+  const FloatResults& results_;
   const Columns& columns_;
   Part last_;
 };
@@ -250,10 +263,7 @@ void tile(const IntegerProduct& p, const Columns& columns, Places& places, std::
       }
     }
   const ResultRows<has_steps, V> results(p, columns);
-  std::uint8_t* const out = place_of(p, columns, first);
-  unrolled<R>([&](auto r) HWY_ATTR {
-    if (r < count) results.store(first + r, sums[r], out + r * p.out_stride);
-  });
+  results.store(first, sums, count, place_of(p, columns, first), p.out_stride);
 }
 
 struct Tiles {
@@ -326,11 +336,14 @@ void multiply_tiles(const IntegerProduct& p, const Columns& columns, const std::
         stride);
   });
   const ResultRows<has_steps, V> results(p, columns);
-  std::uint8_t* const out = place_of(p, columns, first);
-  for (std::size_t r = 0; r < count; ++r) {
-    Integers row[V];
-    unrolled<V>([&](auto v) HWY_ATTR { row[v] = load_integers(sums + r * stride + v * lanes); });
-    results.store(first + r, row, out + r * p.out_stride);
+  constexpr std::size_t R = 4;
+  static_assert(tile_side % R == 0);
+  for (std::size_t r = 0; r < count; r += R) {
+    Integers of[R][V];
+    unrolled<R>([&](auto i) HWY_ATTR {
+      unrolled<V>([&](auto v) HWY_ATTR { of[i][v] = load_integers(sums + (r + i) * stride + v * lanes); });
+    });
+    results.store(first + r, of, count - r, place_of(p, columns, first + r), p.out_stride);
   }
 }
 
@@ -515,15 +528,16 @@ void pack(const IntegerConvolution& c, const std::int8_t* weight, const WeightSt
 }
 
 std::size_t scratch_bytes(const IntegerConvolution& c, const CodeImages& images, const Threads& threads) {
-  if (c.shape.is_depthwise()) return c.has_steps ? padded_channels(c.shape) : 0;
+  if (c.shape.is_depthwise()) return depthwise_scratch_bytes(c, images, threads);
   return threads.tasks() * task_bytes(product_of(c, images));
 }
 
 void convolve(const IntegerConvolution& c, const CodeImages& images, const float* packed, void* out,
               std::size_t out_stride, void* scratch, const Threads& threads) {
-  for_each_image(c, images, is_product(c.shape), [&](const CodeImages& image, std::size_t, std::size_t first) {
+  const bool together = is_product(c.shape) && !c.shape.is_depthwise();
+  for_each_image(c, images, together, [&](const CodeImages& image, std::size_t, std::size_t first) {
     std::uint8_t* to = static_cast<std::uint8_t*>(out) + first * out_stride;
-    if (c.shape.is_depthwise()) return convolve_depthwise(c, image, packed, to, out_stride, threads);
+    if (c.shape.is_depthwise()) return convolve_depthwise(c, image, packed, to, out_stride, scratch, threads);
     multiply_groups<false>(c, image, nullptr, packed, to, out_stride, scratch, threads);
   });
 }
@@ -538,8 +552,7 @@ void convolve_steps(const IntegerConvolution& c, const CodeImages& images, const
     const FloatResults results{steps.steps + i, step_stride, epilogue};
     float* to = out + first * out_stride;
     if (c.shape.is_depthwise())
-      return convolve_depthwise_steps(c, image, results, packed, to, out_stride, static_cast<std::uint8_t*>(scratch),
-                                      threads);
+      return convolve_depthwise_steps(c, image, results, packed, to, out_stride, scratch, threads);
     multiply_groups<true>(c, image, &results, packed, reinterpret_cast<std::uint8_t*>(to), out_stride * sizeof(float),
                           scratch, threads);
   });

@@ -18,7 +18,7 @@
 
 #include <hwy/contrib/math/math-inl.h>
 
-#include "optimized/kernels/vectors-inl.h"
+#include "optimized/kernels/exponential-inl.h"
 
 // A formula is written once, on numbers; for each instruction set the compiler makes vectors of it. `simd` tells it
 // that an element is read only before a result is stored in its place.
@@ -187,21 +187,13 @@ struct Positive {
 struct NotNegative {
   static constexpr float low = 0, high = largest;
 };
-struct Exponents {
-  static constexpr float low = -largest, high = 700;
-};
 struct Angles {
   static constexpr float low = -39000, high = 39000;
 };
 
 // Approximations of functions of libm by vectors of doubles. The sign of a zero stays.
-struct Exp : Exponents {
-  template <class D, class V>
-  static HWY_INLINE V of(D tag, V x) {
-    return hn::Exp(tag, x);
-  }
-};
-struct Expm1 : Exponents {
+struct Expm1 {
+  static constexpr float low = -largest, high = 700;
   template <class D, class V>
   static HWY_INLINE V of(D tag, V x) {
     return hn::CopySign(hn::Expm1(tag, x), x);
@@ -241,12 +233,6 @@ struct Cos : Angles {
   template <class D, class V>
   static HWY_INLINE V of(D tag, V x) {
     return hn::Cos(tag, x);
-  }
-};
-struct Tanh : Finite {
-  template <class D, class V>
-  static HWY_INLINE V of(D tag, V x) {
-    return hn::Tanh(tag, x);
   }
 };
 struct Atan : Finite {
@@ -293,6 +279,33 @@ template <class T, double (*function)(double), class Approximation>
 constexpr PointwiseFormula approximated() {
   if constexpr (std::is_same_v<T, float> && HWY_TARGET <= HWY_AVX2)
     return {approximated_row<function, Approximation>, 1};
+  else
+    return {double_row<T, function>, 1};
+}
+
+// tanh |x| is |x| + |x|^3 p(x^2) for |x| < 1, and 1 - 2 / (e^2|x| + 1) otherwise. With fused products, the error is at
+// most 0.9592 ulp.
+HWY_INLINE Vector hyperbolic_tangent(Vector x) {
+  constexpr float p[] = {-0.33333296f,  0.13332348f,   -0.05387999f,   0.021487199f,
+                         -0.007946894f, 0.0023019298f, -0.00035861123f};
+  const Vector one = number(1), size = hn::Abs(x), square = hn::Mul(x, x);
+  const Vector near = hn::MulAdd(hn::Mul(size, square), polynomial(square, p), size);
+  const Vector far = hn::Sub(one, hn::Div(number(2), hn::Add(exponential(hn::Add(size, size)), one)));
+  return hn::CopySign(hn::IfThenElse(hn::Lt(size, one), near, far), x);
+}
+
+template <Vector (*function)(Vector)>
+void vector_row(const void* const* operands, void* out, std::size_t n, const void*) {
+  const float* a = static_cast<const float*>(operands[0]);
+  auto* y = static_cast<float*>(out);
+  each_vector(0, n, [&](std::size_t i, const auto& part) HWY_ATTR { part.store(function(part.load(a + i)), y + i); });
+}
+
+// A function of floats by vectors that need fused products for their accuracy, or by libm.
+template <class T, double (*function)(double), Vector (*of_vector)(Vector)>
+constexpr PointwiseFormula by_vectors() {
+  if constexpr (std::is_same_v<T, float> && (HWY_TARGET <= HWY_AVX2 || HWY_TARGET == HWY_NEON))
+    return {vector_row<of_vector>, 1};
   else
     return {double_row<T, function>, 1};
 }
@@ -401,7 +414,7 @@ constexpr NamedFormula float_formulas[] = {
     {"cube", one<T>([](T a) { return a * a * a; })},
     {"inverse_square", one<T>([](T a) { return 1 / (a * a); })},
     {"power", {power_row<T>, 1}},
-    {"exp", approximated<T, std::exp, Exp>()},
+    {"exp", by_vectors<T, std::exp, exponential>()},
     {"exp2", doubles<T, std::exp2>()},
     {"expm1", approximated<T, std::expm1, Expm1>()},
     {"log", approximated<T, std::log, Log>()},
@@ -416,7 +429,7 @@ constexpr NamedFormula float_formulas[] = {
     {"atan", approximated<T, std::atan, Atan>()},
     {"sinh", doubles<T, std::sinh>()},
     {"cosh", doubles<T, std::cosh>()},
-    {"tanh", approximated<T, std::tanh, Tanh>()},
+    {"tanh", by_vectors<T, std::tanh, hyperbolic_tangent>()},
     {"asinh", doubles<T, std::asinh>()},
     {"acosh", doubles<T, std::acosh>()},
     {"atanh", doubles<T, std::atanh>()},

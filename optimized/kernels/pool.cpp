@@ -13,51 +13,93 @@ namespace assay::kernels::HWY_NAMESPACE {
 
 using Numbers = hn::Rebind<std::int32_t, Floats>;
 
-HWY_INLINE void store_wide(hn::Vec<Numbers> narrow, std::size_t n, std::int64_t* to) {
-  HWY_ALIGN std::int32_t numbers[lanes];
-  hn::Store(narrow, Numbers(), numbers);
-  std::copy_n(numbers, n, to);
+// Elements of n windows.
+class Elements {
+ public:
+  HWY_INLINE Elements(std::size_t n, const Together& together)
+      : n_(n), together_(together), part_(n), places_(hn::Iota(Numbers(), 0)) {
+    // Gathers read the last element again in place of elements beyond it.
+    places_ = hn::Mul(hn::Min(places_, hn::Set(Numbers(), static_cast<std::int32_t>(n - 1))),
+                      hn::Set(Numbers(), static_cast<std::int32_t>(together.from)));
+  }
+
+  HWY_INLINE Vector load(const float* p) const {
+    return together_.from == 1 ? part_.load(p) : hn::GatherIndex(floats, p, places_);
+  }
+  HWY_INLINE void store(Vector v, float* p) const {
+    if (together_.to == 1) return part_.store(v, p);
+    HWY_ALIGN float all[lanes];
+    hn::Store(v, floats, all);
+    scatter(all, p);
+  }
+  HWY_INLINE void store(hn::Vec<Numbers> v, std::int64_t* p) const {
+    HWY_ALIGN std::int32_t all[lanes];
+    hn::Store(v, Numbers(), all);
+    scatter(all, p);
+  }
+
+ private:
+  template <class From, class To>
+  HWY_INLINE void scatter(const From* all, To* p) const {
+    for (std::size_t i = 0; i < n_; ++i, p += together_.to) *p = all[i];
+  }
+
+  std::size_t n_;
+  const Together& together_;
+  Part part_;
+  hn::Vec<Numbers> places_;
+};
+
+// Calls body(elements, from, to) for each vector of windows: the places of the first window and of its result.
+template <class Body>
+HWY_INLINE void each_windows(const Together& together, const Body& body) {
+  for (std::size_t i = 0; i < together.count; i += lanes) {
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    body(Elements(std::min(lanes, together.count - i), together), at * together.from, at * together.to);
+  }
 }
 
-HWY_INLINE void fetch_ahead(const Window& w, std::size_t channel) {
-  const float* row = w.first + channel + static_cast<std::ptrdiff_t>(w.rows) * w.row_stride;
+HWY_INLINE void fetch_ahead(const Window& w, std::ptrdiff_t from) {
+  const float* row = w.first + from + static_cast<std::ptrdiff_t>(w.rows) * w.row_stride;
   for (std::size_t i = 0; i < w.rows_ahead; ++i, row += w.row_stride)
     for (std::size_t j = 0; j < w.columns_ahead; ++j)
       __builtin_prefetch(row + static_cast<std::ptrdiff_t>(j) * w.column_stride, 0, 2);
 }
 
 template <bool numbered>
-HWY_INLINE void find_largest(const Window& w, const PixelNumbers& number, std::size_t channels, float* largest,
+HWY_INLINE void find_largest(const Window& w, const PixelNumbers& number, const Together& together, float* largest,
                              std::int64_t* numbers) {
   const Numbers integers;
-  for (std::size_t c = 0; c < channels; c += lanes) {
-    const Part part(std::min(lanes, channels - c));
-    fetch_ahead(w, c);
-    Vector best = part.load(w.first + c);
-    hn::Vec<Numbers> where = hn::Set(integers, number.first);
-    std::int32_t of_row = number.first;
-    const float* row = w.first + c;
+  const auto steps = hn::Mul(hn::Iota(integers, 0), hn::Set(integers, number.window_step));
+  std::int32_t first = number.first;
+  each_windows(together, [&](const Elements& elements, std::ptrdiff_t from, std::ptrdiff_t to) HWY_ATTR {
+    fetch_ahead(w, from);
+    Vector best = elements.load(w.first + from);
+    hn::Vec<Numbers> where = hn::Set(integers, first);
+    std::int32_t of_row = first;
+    const float* row = w.first + from;
     for (std::size_t i = 0; i < w.rows; ++i, row += w.row_stride, of_row += number.row_step) {
       const float* pixel = row;
       std::int32_t at = of_row;
       for (std::size_t j = 0; j < w.columns; ++j, pixel += w.column_stride, at += number.column_step) {
-        const Vector x = part.load(pixel);
+        const Vector x = elements.load(pixel);
         const auto beats = hn::Or(hn::Gt(x, best), hn::IsNaN(x));
         best = hn::IfThenElse(beats, x, best);
         if constexpr (numbered) where = hn::IfThenElse(hn::RebindMask(integers, beats), hn::Set(integers, at), where);
       }
     }
-    part.store(best, largest + c);
-    if constexpr (numbered) store_wide(where, std::min(lanes, channels - c), numbers + c);
-  }
+    elements.store(best, largest + to);
+    if constexpr (numbered) elements.store(hn::Add(where, steps), numbers + to);
+    first += static_cast<std::int32_t>(lanes) * number.window_step;
+  });
 }
 
-void max_of_window(const Window& w, const PixelNumbers& number, std::size_t channels, float* largest,
-                   std::int64_t* numbers) {
+void max_of_windows(const Window& w, const PixelNumbers& number, const Together& together, float* largest,
+                    std::int64_t* numbers) {
   if (numbers)
-    find_largest<true>(w, number, channels, largest, numbers);
+    find_largest<true>(w, number, together, largest, numbers);
   else
-    find_largest<false>(w, number, channels, largest, numbers);
+    find_largest<false>(w, number, together, largest, numbers);
 }
 
 // The compiler makes vectors of these loops.
@@ -115,20 +157,20 @@ void sum_of_codes(const WindowOf<T>& w, std::size_t channels, std::int32_t* sums
   for (; c < channels; ++c) add_channels<T, 1>(w, c, sums);
 }
 
-void mean_of_window(const Window& w, float divisor, std::size_t channels, float* mean) {
-  for (std::size_t c = 0; c < channels; c += lanes) {
-    const Part part(std::min(lanes, channels - c));
-    fetch_ahead(w, c);
+void mean_of_windows(const Window& w, float divisor, const Together& together, float* mean) {
+  each_windows(together, [&](const Elements& elements, std::ptrdiff_t from, std::ptrdiff_t to) HWY_ATTR {
+    fetch_ahead(w, from);
     Vector sum = hn::Zero(floats);
-    const float* row = w.first + c;
+    const float* row = w.first + from;
     for (std::size_t i = 0; i < w.rows; ++i, row += w.row_stride) {
       Vector of_row = hn::Zero(floats);
       const float* pixel = row;
-      for (std::size_t j = 0; j < w.columns; ++j, pixel += w.column_stride) of_row = hn::Add(of_row, part.load(pixel));
+      for (std::size_t j = 0; j < w.columns; ++j, pixel += w.column_stride)
+        of_row = hn::Add(of_row, elements.load(pixel));
       sum = hn::Add(sum, of_row);
     }
-    part.store(hn::Div(sum, hn::Set(floats, divisor)), mean + c);
-  }
+    elements.store(hn::Div(sum, hn::Set(floats, divisor)), mean + to);
+  });
 }
 
 }  // namespace assay::kernels::HWY_NAMESPACE
@@ -137,10 +179,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace assay::kernels {
 
-void max_of_window(InstructionSet set, const Window& window, const PixelNumbers& number, std::size_t channels,
-                   float* largest, std::int64_t* numbers) {
-  constexpr decltype(&HWY_STATIC_DISPATCH(max_of_window)) of_set[] = ASSAY_OF_EACH_SET(max_of_window);
-  of_set[static_cast<std::size_t>(set)](window, number, channels, largest, numbers);
+void max_of_windows(InstructionSet set, const Window& window, const PixelNumbers& number, const Together& together,
+                    float* largest, std::int64_t* numbers) {
+  constexpr decltype(&HWY_STATIC_DISPATCH(max_of_windows)) of_set[] = ASSAY_OF_EACH_SET(max_of_windows);
+  of_set[static_cast<std::size_t>(set)](window, number, together, largest, numbers);
 }
 
 template <class T>
@@ -168,9 +210,9 @@ template void sum_of_codes(InstructionSet, const WindowOf<std::int8_t>&, const S
 template void sum_of_codes(InstructionSet, const WindowOf<std::uint8_t>&, const ScaledSums&, std::size_t,
                            std::uint8_t*);
 
-void mean_of_window(InstructionSet set, const Window& window, float divisor, std::size_t channels, float* mean) {
-  constexpr decltype(&HWY_STATIC_DISPATCH(mean_of_window)) of_set[] = ASSAY_OF_EACH_SET(mean_of_window);
-  of_set[static_cast<std::size_t>(set)](window, divisor, channels, mean);
+void mean_of_windows(InstructionSet set, const Window& window, float divisor, const Together& together, float* mean) {
+  constexpr decltype(&HWY_STATIC_DISPATCH(mean_of_windows)) of_set[] = ASSAY_OF_EACH_SET(mean_of_windows);
+  of_set[static_cast<std::size_t>(set)](window, divisor, together, mean);
 }
 
 }  // namespace assay::kernels

@@ -18,9 +18,13 @@ enum class Fold : std::uint8_t {
 
 // Totals are doubles if the elements are floats, else integers of 64 bits. The elements are combined with the old value
 // of the total.
+struct Rows {
+  std::size_t count, elements;      // the number of rows, and of elements of a row
+  std::ptrdiff_t distance, stride;  // between rows, and between elements of a row
+};
 struct FoldRows {
-  // Combines n elements at a distance of `stride` with one total.
-  void (*row)(const void* x, std::ptrdiff_t stride, std::size_t n, void* total) = nullptr;
+  // Combines each row with its total.
+  void (*rows)(const void* x, const Rows& rows, void* totals) = nullptr;
   // Combines rows of n contiguous elements with one total for each column. Requires n <= fold_columns. row_stride is
   // the distance of rows.
   void (*columns)(const void* x, std::ptrdiff_t row_stride, std::size_t rows, std::size_t n, void* totals) = nullptr;
@@ -36,12 +40,15 @@ FoldRows find_fold(InstructionSet);
 enum class Softmax : std::uint8_t { plain, logarithm, safe };
 void softmax(InstructionSet, Softmax, const float* x, float* y, std::size_t n);
 
-// Computes y[i] = (x[i] - mean) rstd weight[i] + bias[i], where rstd = 1 / sqrt(variance + eps). `weight` and `bias`
-// may be null, y may be x. Requires n > 0.
+// Computes y[i] = (x[i] - mean) rstd weight[i / run] + bias[i / run], where rstd = 1 / sqrt(variance + eps). y may be
+// x. Requires n > 0, and that `run` divides n.
+struct Affine {
+  const float *weight, *bias;  // may be null
+  std::size_t run = 1;
+};
 struct Moments {
   float mean, rstd;
 };
-Moments layer_norm(InstructionSet, const float* x, const float* weight, const float* bias, double eps, float* y,
-                   std::size_t n);
+Moments layer_norm(InstructionSet, const float* x, const Affine&, double eps, float* y, std::size_t n);
 
 }  // namespace assay::kernels

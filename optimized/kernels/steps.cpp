@@ -5,6 +5,8 @@
 #include <hwy/foreach_target.h>
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "optimized/kernels/steps-inl.h"
 
@@ -12,14 +14,21 @@ HWY_BEFORE_NAMESPACE();
 namespace assay::kernels::HWY_NAMESPACE {
 
 void quantize_whole_rows(const float* x, std::size_t n, std::uint8_t* codes, Steps* steps, Range rows) {
-  for (std::size_t r = rows.begin; r < rows.end; ++r) steps[r] = quantize_row(x + r * n, n, codes + r * n);
+  for (std::size_t first = rows.begin; first < rows.end; first += lanes) {
+    const std::size_t count = std::min(lanes, rows.end - first);
+    HWY_ALIGN float least[lanes] = {}, most[lanes] = {};
+    for (std::size_t i = 0; i < count; ++i) {
+      const Ends ends = ends_of(x + (first + i) * n, n);
+      least[i] = ends.least, most[i] = ends.most;
+    }
+    find_steps(hn::Load(floats, least), hn::Load(floats, most), count, steps + first);
+    for (std::size_t r = first; r < first + count; ++r) store_codes(steps[r], x + r * n, n, codes + r * n);
+  }
 }
-void widen(const float* x, std::size_t n, float& least, float& most) {
-  const Ends ends = ends_of(x, n);
-  least = ends.least, most = ends.most;
-}
-bool quantize_part(const Steps& steps, const float* x, std::size_t n, std::uint8_t* codes) {
-  return store_codes(steps, x, n, codes);
+void find_ends(const float* x, std::size_t n, Ends& ends) { ends = ends_of(x, n); }
+void find_steps_between(const Ends& ends, Steps& steps) { steps = steps_between(ends); }
+void quantize_part(Steps& steps, const float* x, std::size_t n, std::uint8_t* codes) {
+  store_codes(steps, x, n, codes);
 }
 
 }  // namespace assay::kernels::HWY_NAMESPACE
@@ -32,39 +41,34 @@ namespace {
 // One row, in parts.
 void quantize_by_parts(InstructionSet set, const float* x, std::size_t n, std::uint8_t* codes, Steps& steps,
                        const Threads& threads) {
-  constexpr decltype(&HWY_STATIC_DISPATCH(widen)) widens[] = ASSAY_OF_EACH_SET(widen);
-  constexpr decltype(&HWY_STATIC_DISPATCH(quantize_part)) quantizes[] = ASSAY_OF_EACH_SET(quantize_part);
+  constexpr decltype(&HWY_STATIC_DISPATCH(find_ends)) find_ends[] = ASSAY_OF_EACH_SET(find_ends);
+  constexpr decltype(&HWY_STATIC_DISPATCH(find_steps_between)) find_steps[] = ASSAY_OF_EACH_SET(find_steps_between);
+  constexpr decltype(&HWY_STATIC_DISPATCH(quantize_part)) quantize[] = ASSAY_OF_EACH_SET(quantize_part);
+  const auto at = static_cast<std::size_t>(set);
   constexpr std::size_t most_parts = 64;
   struct Part {
-    float least, most;
-    bool has_nan;
+    Ends ends;
+    Steps steps;
   } all[most_parts];
   const std::size_t parts = parts_of(threads, std::min(threads.tasks(), most_parts), n, 1);
   for_each_task(threads, parts, [&](std::size_t i) {
     const Range range = part(n, i, parts);
-    widens[static_cast<std::size_t>(set)](x + range.begin, range.size(), all[i].least, all[i].most);
+    find_ends[at](x + range.begin, range.size(), all[i].ends);
   });
-  for (std::size_t i = 1; i < parts; ++i)
-    all[0].least = std::min(all[0].least, all[i].least), all[0].most = std::max(all[0].most, all[i].most);
-  steps = steps_between(all[0].least, all[0].most);
+  Ends ends;
+  for (const Part& p : std::span(all, parts))
+    ends = {std::min(ends.least, p.ends.least), std::max(ends.most, p.ends.most)};
+  find_steps[at](ends, steps);
   for_each_task(threads, parts, [&](std::size_t i) {
     const Range range = part(n, i, parts);
-    all[i].has_nan =
-        !quantizes[static_cast<std::size_t>(set)](steps, x + range.begin, range.size(), codes + range.begin);
+    all[i].steps = steps;
+    quantize[at](all[i].steps, x + range.begin, range.size(), codes + range.begin);
   });
-  if (std::any_of(all, all + parts, [](const Part& p) { return p.has_nan; })) steps.inverse = std::nanf("");
+  for (const Part& p : std::span(all, parts))
+    if (std::isnan(p.steps.inverse)) steps = p.steps;
 }
 
 }  // namespace
-
-Steps steps_between(float least, float most) {
-  const float range = most - least, k = range == 0 ? 1 : 255 / range;
-  const float a = least * k, b = most * k;
-  const float exact = (a + -128) + (b + 127) > 0 ? -128 - a : 127 - b;
-  const float limited = exact < -128 ? -128 : exact > 127 ? 127 : exact;
-  if (!(limited == limited)) return {0, 0, std::nanf("")};
-  return {k, static_cast<std::int32_t>(std::nearbyint(limited)) + 128, 1 / k};
-}
 
 void quantize_rows(InstructionSet set, const float* x, std::size_t rows, std::size_t n, std::uint8_t* codes,
                    Steps* steps, const Threads& threads) {

@@ -20,8 +20,10 @@ struct Steps {
   float inverse = 1;      // 1 / k, or NaN if a step is NaN; the row's codes have no meaning then
 };
 
-// The numbers of a row with this range, which includes 0.
-Steps steps_between(float least, float most);
+// The smallest and the largest element of a row, or 0. They do not depend on NaN.
+struct Ends {
+  float least = 0, most = 0;
+};
 
 // Quantizes contiguous rows of n floats.
 void quantize_rows(InstructionSet, const float* x, std::size_t rows, std::size_t n, std::uint8_t* codes, Steps* steps,

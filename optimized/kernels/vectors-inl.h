@@ -52,6 +52,8 @@ class Part {
   }
   // Sets all floats except the first n to 0.
   HWY_INLINE Vector kept(Vector v) const { return hn::IfThenElseZero(mask_, v); }
+  // Sets all floats except the first n to those of `other`.
+  HWY_INLINE Vector kept(Vector v, Vector other) const { return hn::IfThenElse(mask_, v, other); }
 
  private:
   static constexpr bool masked = HWY_TARGET <= HWY_AVX2;
@@ -64,7 +66,16 @@ struct WholeVector {
   HWY_INLINE Vector load(const float* p) const { return hn::LoadU(floats, p); }
   HWY_INLINE void store(Vector v, float* p) const { hn::StoreU(v, floats, p); }
   HWY_INLINE Vector kept(Vector v) const { return v; }
+  HWY_INLINE Vector kept(Vector v, Vector) const { return v; }
 };
+
+// Calls body(i, part) for each vector of the elements from begin to end. The last part may be a Part.
+template <class Body>
+HWY_INLINE void each_vector(std::size_t begin, std::size_t end, const Body& body) {
+  std::size_t i = begin;
+  for (; i + lanes <= end; i += lanes) body(i, WholeVector());
+  if (i < end) body(i, Part(end - i));
+}
 
 // Calls f(0) to f(N - 1). Each index is a constant with its own type, so that arrays of vectors stay in registers.
 template <class F, std::size_t... I>

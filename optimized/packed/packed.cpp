@@ -18,7 +18,7 @@ using Digest = std::array<std::byte, 16>;  // the canonical form of a 128-bit XX
 struct Header {
   std::array<char, 12> identifier = {'a', 's', 's', 'a', 'y', ' ', 'p', 'a', 'c', 'k', 'e', 'd'};
   // Increment it when kernels pack differently in as many bytes: packed_test knows the digests.
-  std::uint32_t version = 5;
+  std::uint32_t version = 6;
   std::uint64_t size = 0;  // the number of bytes behind the header
   std::uint64_t layout = 0;
   Digest program{};  // the digest of the program's files

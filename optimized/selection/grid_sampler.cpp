@@ -18,7 +18,9 @@ struct Axis {
   bool aligns;  // whether -1 and 1 are the centres of the outermost cells, and not their edges
   DType dtype;
 
-  double rounded(double x) const { return stored_as(dtype, x); }
+  double rounded(double x) const {
+    return dtype == DType::float32 ? double{static_cast<float>(x)} : stored_as(dtype, x);
+  }
   double cell_of(double coordinate) const {
     const double g = rounded(coordinate + 1);
     return aligns ? rounded(g / 2 * (n - 1)) : rounded(rounded(g * n) - 1) / 2;

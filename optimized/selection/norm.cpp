@@ -72,7 +72,7 @@ bool run(const Step& step, Execution& execution) {
   kernels::share(execution.threads, static_cast<std::size_t>(means.count()), size, [&](kernels::Range range) {
     for (std::size_t r = range.begin; r < range.end; ++r) {
       const kernels::Moments m =
-          kernels::layer_norm(set, x + r * size, weight, bias, call[4].real, out.elements<float>() + r * size, size);
+          kernels::layer_norm(set, x + r * size, {weight, bias}, call[4].real, out.elements<float>() + r * size, size);
       means.elements<float>()[r] = m.mean, rstds.elements<float>()[r] = m.rstd;
     }
   });
@@ -115,18 +115,15 @@ bool run_group_norm(const Step& step, Execution& execution) {
   const auto set = *call.set;
   const float *x = input.elements<float>(), *weight = elements_of(call[1]), *bias = elements_of(call[2]);
   const std::int64_t of_group = channels / groups;
+  const auto run = static_cast<std::size_t>(pixels);
   const auto size = static_cast<std::size_t>(of_group * pixels);
   kernels::share(execution.threads, static_cast<std::size_t>(images * groups), size, [&](kernels::Range range) {
     for (std::size_t r = range.begin; r < range.end; ++r) {
-      float* y = out.elements<float>() + r * size;
-      const kernels::Moments m = kernels::layer_norm(set, x + r * size, nullptr, nullptr, call[7].real, y, size);
-      means.elements<float>()[r] = m.mean, rstds.elements<float>()[r] = m.rstd;
       const std::int64_t first = static_cast<std::int64_t>(r) % groups * of_group;
-      if (!weight && !bias) continue;
-      for (std::int64_t c = first; c < first + of_group; ++c, y += pixels) {
-        const float w = weight ? weight[c] : 1, b = bias ? bias[c] : 0;
-        for (std::int64_t i = 0; i < pixels; ++i) y[i] = y[i] * w + b;
-      }
+      const kernels::Affine affine{weight ? weight + first : nullptr, bias ? bias + first : nullptr, run};
+      const kernels::Moments m =
+          kernels::layer_norm(set, x + r * size, affine, call[7].real, out.elements<float>() + r * size, size);
+      means.elements<float>()[r] = m.mean, rstds.elements<float>()[r] = m.rstd;
     }
   });
   return true;

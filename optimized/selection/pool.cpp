@@ -59,33 +59,33 @@ bool result_shape(const Call& call, const Pool& pool, const Tensor& self, Shape&
   return true;
 }
 
-// What each kind of pool computes of a window of this many channels, for the results from place `at` on.
+// What each kind of pool computes of windows, for the results from place `at` on.
 template <class T>
-using PoolWindow = void (*)(kernels::InstructionSet, const kernels::WindowOf<T>&, const kernels::PixelNumbers&,
-                            const Call&, std::size_t channels, std::int64_t divisor, std::int64_t at);
+using PoolWindows = void (*)(kernels::InstructionSet, const kernels::WindowOf<T>&, const kernels::PixelNumbers&,
+                             const Call&, const kernels::Together&, std::int64_t divisor, std::int64_t at);
 void largest(kernels::InstructionSet set, const kernels::Window& window, const kernels::PixelNumbers& number,
-             const Call& call, std::size_t channels, std::int64_t, std::int64_t at) {
+             const Call& call, const kernels::Together& together, std::int64_t, std::int64_t at) {
   const bool unread = call.fusion && call.fusion->unread;
-  kernels::max_of_window(set, window, number, channels, call.tensor(6).elements<float>() + at,
-                         unread ? nullptr : call.tensor(7).elements<std::int64_t>() + at);
+  kernels::max_of_windows(set, window, number, together, call.tensor(6).elements<float>() + at,
+                          unread ? nullptr : call.tensor(7).elements<std::int64_t>() + at);
 }
 // Of codes, whose indices are not written.
 template <class T>
 void largest_code(kernels::InstructionSet set, const kernels::WindowOf<T>& window, const kernels::PixelNumbers&,
-                  const Call& call, std::size_t channels, std::int64_t, std::int64_t at) {
-  kernels::max_of_codes(set, window, channels, call.tensor(6).elements<T>() + at);
+                  const Call& call, const kernels::Together& together, std::int64_t, std::int64_t at) {
+  kernels::max_of_codes(set, window, together.count, call.tensor(6).elements<T>() + at);
 }
 void average(kernels::InstructionSet set, const kernels::Window& window, const kernels::PixelNumbers&, const Call& call,
-             std::size_t channels, std::int64_t divisor, std::int64_t at) {
-  kernels::mean_of_window(set, window, static_cast<float>(divisor), channels,
-                          call.arguments.back()->tensor->elements<float>() + at);
+             const kernels::Together& together, std::int64_t divisor, std::int64_t at) {
+  kernels::mean_of_windows(set, window, static_cast<float>(divisor), together,
+                           call.arguments.back()->tensor->elements<float>() + at);
 }
 
 template <class T>
 void average_code(kernels::InstructionSet set, const kernels::WindowOf<T>& window, const kernels::PixelNumbers&,
-                  const Call& call, std::size_t channels, std::int64_t divisor, std::int64_t at) {
+                  const Call& call, const kernels::Together& together, std::int64_t divisor, std::int64_t at) {
   const auto count = static_cast<std::int64_t>(window.rows * window.columns);
-  kernels::sum_of_codes(set, window, mean_of_codes(*call.fusion->codes, count, divisor), channels,
+  kernels::sum_of_codes(set, window, mean_of_codes(*call.fusion->codes, count, divisor), together.count,
                         call.out().elements<T>() + at);
 }
 
@@ -98,35 +98,59 @@ Places places_of(std::int64_t channels, std::int64_t height, std::int64_t width,
   return {channels * height * width, 1, width * channels, channels};
 }
 
-// Contiguous channels are computed together, planes one after another. Threads share rows of results.
-template <class T, PoolWindow<T> pool_window>
+// The number of columns of results, from column j on, whose windows have equal sizes and a constant distance.
+std::int64_t equal_columns(const Axis& axis, std::int64_t j, std::int64_t width, std::int64_t columns,
+                           std::int64_t& distance) {
+  const Range first = axis.range(j, width, columns);
+  std::int64_t n = 1;
+  distance = 1;
+  for (; j + n < columns; ++n) {
+    const Range next = axis.range(j + n, width, columns);
+    if (n == 1) distance = next.first - first.first;
+    if (next.count != first.count || next.padded != first.padded || next.first != first.first + n * distance) break;
+  }
+  return n;
+}
+
+// Windows of channels are computed together, or windows of a row of results if there are many and channels are not
+// contiguous. Threads share rows of results.
+template <class T, PoolWindows<T> pool_windows>
 void pool_images(const Call& call, const Pool& pool, bool channels_first, const Shape& results,
                  const kernels::Threads& threads) {
+  constexpr std::int64_t many_columns = 8, far = std::numeric_limits<std::int32_t>::max() / 64;
   const Tensor& self = call.tensor(0);
   const std::int64_t channels = self.size(1), height = self.size(2), width = self.size(3);
   const std::int64_t rows = results.sizes[2], columns = results.sizes[3];
   const Places from = places_of(channels, height, width, channels_first),
                to = places_of(channels, rows, columns, channels_first);
-  const std::int64_t step = channels_first ? 1 : channels;
+  const bool only_contiguous = !std::is_same_v<T, float> || from.channel > far;
   const auto set = *call.set;
   const std::int64_t rows_ahead = channels_first || pool.y.adaptive ? 0 : std::min(pool.y.stride, pool.y.kernel);
   const std::int64_t columns_ahead = std::min(pool.x.stride, pool.x.kernel);
   const auto pool_row = [&](std::int64_t n, std::int64_t i) {
     const Range y = pool.y.range(i, height, rows);
-    for (std::int64_t c = 0; c < channels; c += step)
-      for (std::int64_t j = 0; j < columns; ++j) {
-        const Range x = pool.x.range(j, width, columns);
-        const std::int64_t covered = pool.count_include_pad ? y.padded * x.padded : y.count * x.count;
-        pool_window(
+    for (std::int64_t j = 0, now; j < columns; j += now) {
+      std::int64_t distance = 1;
+      now = channels_first && !only_contiguous ? equal_columns(pool.x, j, width, columns, distance) : 1;
+      const bool in_row = now >= many_columns;
+      if (!in_row) now = 1;
+      const std::int64_t step = !channels_first || !(in_row || only_contiguous) ? channels : 1;
+      const Range x = pool.x.range(j, width, columns);
+      const std::int64_t covered = pool.count_include_pad ? y.padded * x.padded : y.count * x.count;
+      const kernels::Together together =
+          in_row ? kernels::Together{static_cast<std::size_t>(now), distance * from.pixel, to.pixel}
+                 : kernels::Together{static_cast<std::size_t>(step), from.channel, to.channel};
+      for (std::int64_t c = 0; c < channels; c += step)
+        pool_windows(
             set,
             {self.elements<T>() + n * from.image + c * from.channel + y.first * from.row + x.first * from.pixel,
              static_cast<std::size_t>(y.count), static_cast<std::size_t>(x.count), y.step * from.row,
              x.step * from.pixel, static_cast<std::size_t>(rows_ahead), static_cast<std::size_t>(columns_ahead)},
             {static_cast<std::int32_t>(y.first * width + x.first), static_cast<std::int32_t>(y.step * width),
-             static_cast<std::int32_t>(x.step)},
-            call, static_cast<std::size_t>(step), pool.divisor != 0 ? pool.divisor : covered,
+             static_cast<std::int32_t>(x.step), in_row ? static_cast<std::int32_t>(distance) : 0},
+            call, together, pool.divisor != 0 ? pool.divisor : covered,
             n * to.image + c * to.channel + i * to.row + j * to.pixel);
-      }
+    }
   };
   const auto row = static_cast<std::size_t>(channels * width * pool.y.kernel);
   kernels::share(threads, static_cast<std::size_t>(self.size(0) * rows), row, [&](kernels::Range range) {
@@ -174,7 +198,7 @@ bool accepts(const Call& call) {
          (self.moves ? read(call, pool) : find_results<read, outs>(call, pool, shape));
 }
 
-template <class T, PoolWindow<T> pool_window, Reader read, std::size_t outs>
+template <class T, PoolWindows<T> pool_windows, Reader read, std::size_t outs>
 bool run(const Step& step, Execution& execution) {
   const Call& call = step.call;
   const Tensor& self = call.tensor(0);
@@ -190,14 +214,14 @@ bool run(const Step& step, Execution& execution) {
   if (!channels_first && !channels_last) return false;
   for (std::size_t i = call.arguments.size() - outs; i < call.arguments.size(); ++i)
     resize(call.tensor(i), shape.span());
-  pool_images<T, pool_window>(call, pool, channels_first, shape, execution.threads);
+  pool_images<T, pool_windows>(call, pool, channels_first, shape, execution.threads);
   return true;
 }
 
-template <class T, PoolWindow<T> pool_window, Reader read, std::size_t outs = 1>
+template <class T, PoolWindows<T> pool_windows, Reader read, std::size_t outs = 1>
 constexpr Kernel pool_of(const char* name) {
   constexpr bool takes_codes = outs == 1 && !std::is_same_v<T, float>;
-  return {name, accepts<T, read, outs>, nullptr, run<T, pool_window, read, outs>, false, nullptr, takes_codes};
+  return {name, accepts<T, read, outs>, nullptr, run<T, pool_windows, read, outs>, false, nullptr, takes_codes};
 }
 
 }  // namespace

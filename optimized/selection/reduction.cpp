@@ -78,48 +78,64 @@ class Source {
 };
 constexpr std::ptrdiff_t most_at_once = kernels::fold_columns;
 
+// Fewer elements are read row by row, even if columns are contiguous: that takes less time than a call for them.
+constexpr std::ptrdiff_t few_elements = 64;
+
+// The longer of the two innermost loops over results becomes the innermost.
+void lengthen_rows(Nest& kept) {
+  const int inner = kept.loops - 1;
+  if (inner < 1 || kept.count[inner - 1] <= kept.count[inner]) return;
+  std::swap(kept.count[inner - 1], kept.count[inner]);
+  for (auto& stride : kept.stride) std::swap(stride[inner - 1], stride[inner]);
+}
+
 // Calls results(at, n, stride, visit) for n results that are computed together: the place of the first, and the stride.
-// visit(row) then calls row(first, stride, n) for each reduced row: the elements of one result, or one element of each
-// result.
+// visit(row) then calls row(first, distance, stride, count) for `count` elements of each of the results: the place of
+// the first element, its distance to the first element of the next result, and to the next element of the same result.
+// A distance of 1 means that elements of the results are contiguous columns.
 template <class Results>
-void each_results(const Loops& loops, Results results) {
+void each_results(Loops loops, std::ptrdiff_t rows_at_once, Results results) {
   const int inner = loops.kept.loops - 1, last = loops.reduced.loops - 1;
   if (inner < 0) return;
+  bool along_rows = last < 0 || loops.reduced.stride[0][last] == 1 || loops.kept.stride[1][inner] != 1;
+  if (!along_rows && loops.kept.count[inner] * loops.reduced.count[last] < few_elements)
+    along_rows = true, lengthen_rows(loops.kept);
   const std::ptrdiff_t out_stride = loops.kept.stride[0][inner], stride = loops.kept.stride[1][inner];
-  const bool along_rows = last < 0 || loops.reduced.stride[0][last] == 1 || stride != 1;
-  const std::ptrdiff_t width = along_rows ? 1 : most_at_once;
+  const std::ptrdiff_t width = along_rows ? rows_at_once : most_at_once;
   each_row(loops.kept, 2, [&](const std::ptrdiff_t* at, std::ptrdiff_t n) {
     for (std::ptrdiff_t begin = 0; begin < n; begin += width)
       results(at[0] + begin * out_stride, std::min(width, n - begin), out_stride, [&](auto rows) {
         each_row(loops.reduced, 1, [&](const std::ptrdiff_t* in, std::ptrdiff_t count) {
-          rows(at[1] + begin * stride + in[0], loops.reduced.stride[0][last], count, along_rows);
+          rows(at[1] + begin * stride + in[0], stride, loops.reduced.stride[0][last], count, along_rows);
         });
       });
   });
 }
 
 void reduce(const kernels::FoldRows& fold, const Loops& loops, const Total& identity, Source source, const Sink& sink) {
-  each_results(loops, [&](std::ptrdiff_t to, std::ptrdiff_t now, std::ptrdiff_t out_stride, auto each_rows) {
+  each_results(loops, most_at_once, [&](std::ptrdiff_t to, std::ptrdiff_t now, std::ptrdiff_t out_stride, auto each) {
     Total totals[kernels::fold_columns];
     std::fill_n(totals, now, identity);
     const auto columns = static_cast<std::size_t>(now);
-    each_rows([&](std::ptrdiff_t first, std::ptrdiff_t step, std::ptrdiff_t count, bool along_rows) {
-      if (source.as_they_lie()) {
-        const auto many = static_cast<std::size_t>(count);
-        if (along_rows)
-          fold.row(source.at(first), step, many, totals);
-        else
-          fold.columns(source.at(first), step, many, columns, totals);
-      } else if (along_rows) {
-        for (std::ptrdiff_t i = 0; i < count; i += most_at_once) {
-          const std::ptrdiff_t n = std::min(most_at_once, count - i);
-          fold.row(source.block(first + i * step, step, n), 1, static_cast<std::size_t>(n), totals);
-        }
-      } else {
-        for (std::ptrdiff_t i = 0; i < count; ++i)
-          fold.columns(source.block(first + i * step, 1, now), 0, 1, columns, totals);
-      }
-    });
+    each(
+        [&](std::ptrdiff_t first, std::ptrdiff_t distance, std::ptrdiff_t step, std::ptrdiff_t count, bool along_rows) {
+          if (source.as_they_lie()) {
+            const auto many = static_cast<std::size_t>(count);
+            if (along_rows)
+              fold.rows(source.at(first), {columns, many, distance, step}, totals);
+            else
+              fold.columns(source.at(first), step, many, columns, totals);
+          } else if (along_rows) {
+            for (std::ptrdiff_t r = 0; r < now; ++r, first += distance)
+              for (std::ptrdiff_t i = 0; i < count; i += most_at_once) {
+                const std::ptrdiff_t n = std::min(most_at_once, count - i);
+                fold.rows(source.block(first + i * step, step, n), {1, static_cast<std::size_t>(n), 0, 1}, totals + r);
+              }
+          } else {
+            for (std::ptrdiff_t i = 0; i < count; ++i)
+              fold.columns(source.block(first + i * step, 1, now), 0, 1, columns, totals);
+          }
+        });
     for (std::ptrdiff_t i = 0; i < now; ++i) sink.store(to + i * out_stride, totals[i]);
   });
 }
@@ -237,7 +253,7 @@ bool run_first(const Step& step, Execution&) {
   const Store store = find_store(element, self.dtype);
   constexpr T lowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest(),
               highest = Limits::has_infinity ? Limits::infinity() : Limits::max();
-  each_results(loops, [&](std::ptrdiff_t to, std::ptrdiff_t now, std::ptrdiff_t stride, auto each_rows) {
+  each_results(loops, 1, [&](std::ptrdiff_t to, std::ptrdiff_t now, std::ptrdiff_t stride, auto each_rows) {
     T first[kernels::fold_columns];
     std::int64_t at[kernels::fold_columns] = {}, place = 0;
     std::fill_n(first, now, largest ? lowest : highest);
@@ -245,7 +261,7 @@ bool run_first(const Step& step, Execution&) {
       const bool before = !(largest ? x <= first[i] : x >= first[i]) && first[i] == first[i];
       first[i] = before ? x : first[i], at[i] = before ? place : at[i];
     };
-    each_rows([&](std::ptrdiff_t begin, std::ptrdiff_t step_, std::ptrdiff_t count, bool along_rows) {
+    each_rows([&](std::ptrdiff_t begin, std::ptrdiff_t, std::ptrdiff_t step_, std::ptrdiff_t count, bool along_rows) {
       const std::ptrdiff_t at_once = along_rows ? most_at_once : 1;
       for (std::ptrdiff_t k = 0; k < count; k += at_once) {
         const std::ptrdiff_t n = along_rows ? std::min(at_once, count - k) : now;

@@ -57,7 +57,8 @@ Graph::Graph(std::span<const std::byte> payload, const format::Related& related,
   file_.emplace(opened(borrowed(payload)));
   require_rules(*file_, related);
   if (form == Form::folded)
-    if (auto bytes = folded(payload, PayloadView(file_->view()))) file_.emplace(opened(in_memory(std::move(*bytes))));
+    if (auto bytes = folded(payload, PayloadView(file_->view())))
+      file_.emplace(opened(in_memory(std::move(*bytes)))), is_changed_ = true;
   view_ = PayloadView(file_->view());
   memory_.emplace(with_workspace([&](format::Workspace& w) { values_.emplace(view_, w); }));
   for (std::uint32_t i = 0; i < values_->size(); ++i) ids_.push_back(values_->tensor(i).id());

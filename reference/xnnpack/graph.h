@@ -28,6 +28,7 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
+  bool is_changed() const { return is_changed_; }  // whether this form differs from the literal one
   const xnn::Graph& tables() const { return *view_.tables; }
   std::span<const Id> ids() const { return ids_; }  // the ids of all values
   const xnn::Tensor& tensor(Id id) const { return values_->tensor(values_->find(id)); }
@@ -47,6 +48,7 @@ class Graph {
   std::span<const std::byte> constant(std::uint32_t index, std::uint64_t size) const;
 
   std::optional<AnyFile> file_;
+  bool is_changed_ = false;
   format::xnnpack::PayloadView view_;
   FindNamed find_named_;
   std::optional<AlignedMemory> memory_;  // of `values_`

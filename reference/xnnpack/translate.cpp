@@ -97,17 +97,16 @@ Tensor as_value(Tensor argument) {
           std::move(argument.bytes)};
 }
 
-PlainProgram plain_program(const Graph& graph, const std::function<void(std::size_t)>& charge) {
+namespace {
+
+using AddConstant = std::function<std::uint32_t(ProgramBuilder& program, const Constant& constant)>;
+
+PlainProgram plain_program(const Graph& graph, const AddConstant& add_constant) {
   using enum pte::TensorShapeDynamism;
   ProgramBuilder program;
   PlanBuilder plan = program.method();
   plan.new_chain();
-  Body body(graph, plan, true, [&](const Constant& constant) {
-    charge(constant.size());
-    Bytes bytes(constant.size());
-    constant.write(bytes);
-    return program.constant(bytes);
-  });
+  Body body(graph, plan, true, [&](const Constant& constant) { return add_constant(program, constant); });
   const std::vector<Id> externals = externals_of(graph);
   auto &inputs = plan.plan().inputs, &outputs = plan.plan().outputs;
   for (const Id id : externals) {
@@ -124,6 +123,21 @@ PlainProgram plain_program(const Graph& graph, const std::function<void(std::siz
   body.finish(1);
   result.program = std::move(program.program());
   return result;
+}
+
+}  // namespace
+
+PlainProgram plain_program(const Graph& graph, const std::function<void(std::size_t)>& charge) {
+  return plain_program(graph, [&](ProgramBuilder& program, const Constant& constant) {
+    charge(constant.size());
+    Bytes bytes(constant.size());
+    constant.write(bytes);
+    return program.constant(bytes);
+  });
+}
+
+PlainProgram without_constants(const Graph& graph) {
+  return plain_program(graph, [](ProgramBuilder&, const Constant&) { return 0u; });
 }
 
 }  // namespace assay::xnnpack

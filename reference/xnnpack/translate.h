@@ -28,5 +28,7 @@ struct PlainProgram {
 // `charge` is called with the size of each constant before its bytes are added. Faults: those of translate(); X46 if an
 // output has a lower external id than an input, or if an external id has no value.
 PlainProgram plain_program(const Graph& graph, const std::function<void(std::size_t bytes)>& charge);
+// The same without the constants of the program: it states the dtypes and sizes of inputs and outputs, and the calls.
+PlainProgram without_constants(const Graph& graph);
 
 }  // namespace assay::xnnpack

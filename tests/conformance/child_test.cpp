@@ -45,6 +45,11 @@ sandbox::Work misbehave(std::string_view task) {
   if (task == "exit") std::_Exit(3);
   if (task == "sleep") std::this_thread::sleep_for(1h);
   if (task == "spin") spin();
+  if (task.starts_with("prepare")) {
+    const sandbox::StoppedClock clock;
+    std::this_thread::sleep_for(600ms);
+  }
+  if (task == "prepare and spin") spin();
   if (task == "doze") std::this_thread::sleep_for(600ms);
   if (task == "throw") throw std::runtime_error("the host is wrong");
   if (task == "fault") throw Fault(Outcome::invalid, "case.call", "there is no such call", "case 3");
@@ -129,6 +134,13 @@ TEST(Child, LimitsProcessorTimeAndAllowsMoreWallTime) {
   const sandbox::TaskResult sleeps = result(fork_server, "sleep", {100ms, 1s});
   EXPECT_EQ(sleeps.end, End::timed_out);
   EXPECT_EQ(sleeps.text, "took longer than 1 s");
+}
+
+TEST(Child, DoesNotLimitTheTimeInWhichItsClockIsStopped) {
+  sandbox::ForkServer fork_server(misbehave);
+  EXPECT_EQ(result(fork_server, "doze", {100ms, 300ms}).end, End::timed_out);
+  EXPECT_EQ(result(fork_server, "prepare", {100ms, 300ms}).end, End::done);
+  EXPECT_EQ(result(fork_server, "prepare and spin", {100ms, 60s}).end, End::timed_out);
 }
 
 TEST(Child, LimitsTheTimeOfEachTask) {

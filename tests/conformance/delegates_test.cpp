@@ -3,14 +3,17 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <random>
 #include <set>
 
+#include "conformance/corrupt/delegated.h"
 #include "conformance/delegates/defects.h"
 #include "conformance/hosts/host.h"
 #include "reference/numerics/bounds.h"
 #include "reference/program/taken.h"
 #include "tests/support/golden.h"
 #include "tests/support/planted_payloads.h"
+#include "tests/support/tensors.h"
 
 // Pieces of delegates, judged: the reference is right, and planted faults are found in the node that has them.
 namespace assay {
@@ -43,8 +46,9 @@ const delegates::Pieces& pieces_of(const std::string& program) {
 // -- with a fault -----------------------------------------------------------------------------------------------------
 
 judge::Judgement judged(const Piece& piece, const Fault& fault) {
-  const delegates::RightGraphs right = delegates::right_graphs(piece.part.payload, piece.inputs);
-  delegates::Payload payload = piece.part.payload;
+  const delegates::Cut cut = piece.cut();
+  const delegates::RightGraphs right = delegates::right_graphs(cut.part.payload, cut.inputs);
+  delegates::Payload payload = cut.part.payload;
   if (fault.payload) {
     XnnpackPayload decoded = taken(decode_xnnpack(payload.bytes));
     fault.payload(decoded, payload);
@@ -52,8 +56,8 @@ judge::Judgement judged(const Piece& piece, const Fault& fault) {
   }
   RuntimeOptions options;
   options.call = fault.call;
-  hosts::Host host(hosts::valid_program(in_memory(encode(delegates::program_of(payload, piece.is_dynamic)))), options);
-  return delegates::judge_outputs(right, host.call("forward", {piece.inputs.begin(), piece.inputs.end()}));
+  hosts::Host host(hosts::valid_program(in_memory(encode(delegates::program_of(payload, cut.is_dynamic)))), options);
+  return delegates::judge_outputs(right, host.call("forward", {cut.inputs.begin(), cut.inputs.end()}));
 }
 
 // The kinds of the nodes that fail, in the order of the payload.
@@ -102,6 +106,98 @@ class Golden : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Programs, Golden, testing::ValuesIn(programs()),
                          [](const auto& tested) { return "p_" + tested.param; });
 
+// -- a few steps ------------------------------------------------------------------------------------------------------
+
+// The verdict on the first node of this kind, which computes its results some steps too large.
+verdict::Verdict stepped(const std::string& program, const std::string& kind, Int steps,
+                         planted_payloads::Where where) {
+  const auto& pieces = pieces_of(program);
+  const auto piece = std::ranges::find_if(
+      pieces, [&](const auto& p) { return p->extent == Extent::node && p->kinds.ends_with(kind); });
+  const delegates::Cut cut = (*piece)->cut();
+  const xnnpack::Graph graph(cut.part.payload.bytes, {}, cut.part.payload.finder(), xnnpack::Form::folded);
+  return judged(**piece, {.call = planted_payloads::off_in_value(graph, cut.part.outputs.at(0), steps, where)}).verdict;
+}
+
+TEST(Steps, OfOneElementAreFoundIfItHasFewRightValues) {
+  using enum planted_payloads::Where;
+  for (const auto& [program, kind] : {std::pair("f32_binary", "Multiply"), std::pair("f32_moves", "StaticSlice")}) {
+    EXPECT_EQ(stepped(program, kind, 0, in_one_element), verdict::Verdict::pass) << kind;
+    EXPECT_EQ(stepped(program, kind, 4, in_one_element), verdict::Verdict::fail) << kind;
+  }
+  for (const auto& [program, kind] :
+       {std::pair("static_int8_conv", "Conv2d"), std::pair("static_int8_residual", "Add")}) {
+    EXPECT_EQ(stepped(program, kind, 0, in_one_element), verdict::Verdict::pass) << kind;
+    EXPECT_EQ(stepped(program, kind, 1, in_one_element), verdict::Verdict::fail) << kind;
+  }
+}
+
+// A linear layer of 64 rows and 40 outputs whose sums are long enough that four units in the last place of one of them
+// are less than other orders of the sum differ by.
+class LongSums : public testing::Test {
+ protected:
+  static constexpr std::uint32_t rows = 64, inputs = 300, outputs = 40;
+
+  LongSums() {
+    std::mt19937 generator(11);
+    std::uniform_real_distribution<float> number(-1, 1);
+    const auto numbers = [&](std::size_t n) {
+      std::vector<float> all(n);
+      for (float& x : all) x = number(generator);
+      return all;
+    };
+    corrupt::Delegated d;
+    d.clear();
+    xnn::FullyConnectedT t;
+    t.input = d.input({rows, inputs}), t.output = d.output({rows, outputs});
+    weights_ = numbers(outputs * inputs), x_ = numbers(rows * inputs);
+    const auto bytes = std::as_bytes(std::span(weights_));
+    t.filter = d.constant({outputs, inputs}, {bytes.begin(), bytes.end()});
+    t.bias = format::xnnpack::no_id;
+    d.node(xnn::Operation::FullyConnected, t);
+    right_ = delegates::right_graphs({encode(d.payload), {}},
+                                     std::vector{tensor(DType::float32, {rows, inputs}, {x_.begin(), x_.end()})});
+  }
+
+  // The sums, rounded after each product and each addition.
+  std::vector<Real> in_sequence() const {
+    std::vector<Real> all;
+    for (std::uint32_t r = 0; r < rows; ++r)
+      for (std::uint32_t o = 0; o < outputs; ++o) {
+        float sum = 0;
+        for (std::uint32_t i = 0; i < inputs; ++i) {
+          const volatile float product = x_[r * inputs + i] * weights_[o * inputs + i];
+          sum += product;
+        }
+        all.push_back(sum);
+      }
+    return all;
+  }
+  judge::Judgement judged(std::vector<Real> sums, Int steps) const {
+    for (Real& x : sums) x = planted_payloads::stepped(DType::float32, x, steps);
+    return delegates::judge_outputs(right_, std::vector<Value>{tensor(DType::float32, {rows, outputs}, sums)});
+  }
+
+  std::vector<float> weights_, x_;
+  delegates::RightGraphs right_;
+};
+
+TEST_F(LongSums, AreRightInAnyOrder) { EXPECT_EQ(judged(in_sequence(), 0).verdict, verdict::Verdict::pass); }
+TEST_F(LongSums, AreWrongIfAllAreAFewStepsTooLarge) {
+  EXPECT_EQ(judged(in_sequence(), 1).verdict, verdict::Verdict::pass);
+  for (const Int steps : {4, -4}) {
+    const judge::Judgement j = judged(in_sequence(), steps);
+    EXPECT_EQ(j.verdict, verdict::Verdict::fail);
+    EXPECT_THAT(j.message, testing::HasSubstr("have a common error"));
+  }
+}
+// One element in the middle: no order of the sum is ruled out.
+TEST_F(LongSums, MayEachBeAFewStepsOff) {
+  std::vector<Real> sums = in_sequence();
+  sums[sums.size() / 2] = planted_payloads::stepped(DType::float32, sums[sums.size() / 2], 4);
+  EXPECT_EQ(judged(sums, 0).verdict, verdict::Verdict::pass);
+}
+
 TEST_P(Golden, EveryNodeAndPairOfTheReferenceIsRightAndDecided) {
   for (const auto& piece : pieces_of(GetParam())) {
     const judge::Judgement j = judged(*piece, {});
@@ -127,13 +223,30 @@ TEST(HalfSums, AreRightInEitherDtypeAndOtherwiseWrong) {
 
 // The results that the official runtime gave. Most of these programs are one delegate.
 TEST_P(Golden, TheOfficialOutputsOfAWholeDelegateAreRight) {
-  const Piece& whole = *pieces_of(GetParam()).back();
+  const delegates::Cut whole = pieces_of(GetParam()).back()->cut();
   const std::vector<Value> outputs =
       *hosts::read_calls(delegated_programs / GetParam() / "calls.json").calls.front().outputs;
   if (!is_one_delegate(GetParam())) GTEST_SKIP();
   const judge::Judgement j =
       delegates::judge_outputs(delegates::right_graphs(whole.part.payload, whole.inputs), outputs);
   EXPECT_EQ(verdict::is_failure(j.verdict), inaccurate.contains(GetParam())) << j.message;
+}
+
+// -- nodes that share an input ----------------------------------------------------------------------------------------
+
+// Both convolutions of this program read what one Convert quantizes. Each is judged alone, and both together.
+TEST(SharedRows, AreJudgedWithOneReaderAndWithAll) {
+  const fs::path folder = golden_folder() / "delegate_defects" / "shared_images";
+  const auto pieces = delegates::pieces_of(scenarios::recorded_program(
+      "shared", folder / "program.pte", hosts::valid_program(files::open_file(folder / "program.pte")),
+      hosts::read_calls(folder / "calls.json")));
+  std::vector<std::string> ids;
+  for (const auto& piece : pieces) {
+    EXPECT_EQ(judged(*piece, {}).verdict, verdict::Verdict::pass) << piece->id;
+    ids.push_back(piece->kinds);
+  }
+  EXPECT_THAT(ids, Contains("Convert + Conv2d").Times(2));
+  EXPECT_THAT(ids, Contains("Convert + Conv2d + Conv2d"));
 }
 
 // -- whole programs ---------------------------------------------------------------------------------------------------

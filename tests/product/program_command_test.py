@@ -79,6 +79,8 @@ class Delegates(Programs):
                                 (3, ["X5", "XN09"], [broken]),
                                 (5, ["delegate.graph", "DelegateCall"], [self.F32_CONV, "--graph", self.F32_CONV]),
                                 (4, ["delegate.graph", "exactly one PROGRAM"], ["--graph", program("mlp")]),
+                                (7, ["limits.memory", "--max-bytes"], [self.F32_CONV, "--max-bytes", "20000"]),
+                                (7, ["limits.work", "--max-work"], [self.F32_CONV, "--max-work", "30000"]),
                                 (5, ["delegate.cases", "no such case"], ["--cases", "nothing"])):
             self.refused(code, *words, by=["delegate", "reference", *by])
 

@@ -1,5 +1,6 @@
 // A backend for XNNPACK payloads that computes them by the reference and registers itself with ExecuTorch, as a backend
-// of another author does. ASSAY_PLANTED names a fault: one of planted_payloads::faults(), or one of `conducts`.
+// of another author does. ASSAY_PLANTED names a fault: one of planted_payloads::faults(), one of `conducts`, or that of
+// planted_payloads::off_in_value, as in "4 steps everywhere" or "1 steps in one element in value 57".
 
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <regex>
 
 #include "reference/program/taken.h"
 #include "reference/runtime/delegate.h"
@@ -74,6 +76,25 @@ const Fault* planted_payload() {
   const auto found = std::ranges::find(planted_payloads::faults(), planted(), &Fault::name);
   return found == planted_payloads::faults().end() ? nullptr : &*found;
 }
+struct Steps {
+  int steps;
+  planted_payloads::Where where;
+  std::optional<xnnpack::Id> value;
+
+  CallOperator in(const xnnpack::Graph& graph) const {
+    return planted_payloads::off_in_value(graph, value, steps, where);
+  }
+};
+std::optional<Steps> planted_steps() {
+  static const std::regex form("([0-9]+) steps (everywhere|in one element)(?: in value ([0-9]+))?");
+  const std::string text(planted());
+  std::smatch parts;
+  if (!std::regex_match(text, parts, form)) return {};
+  using enum planted_payloads::Where;
+  Steps s{std::stoi(parts[1]), parts[2] == "everywhere" ? everywhere : in_one_element, {}};
+  if (parts[3].matched) s.value = static_cast<xnnpack::Id>(std::stoul(parts[3]));
+  return s;
+}
 const Conduct* planted_conduct() {
   const auto found = std::ranges::find(conducts, planted(), &Conduct::name);
   return found == std::end(conducts) ? nullptr : found;
@@ -110,6 +131,8 @@ class Source {
       for (const auto& node : decoded.graph.nodes)
         is_faulty_ |= conduct->kind == xnn::EnumNameOperation(node->operation.type);
     if (is_planted("takes weights for those of another delegate")) replace_weights();
+    if (const auto steps = planted_steps())
+      options_.call = steps->in(xnnpack::Graph(payload_.bytes, {}, finder(), xnnpack::Form::folded));
     if (const Fault* fault = planted_payload()) {
       if (fault->payload) fault->payload(decoded, payload_), payload_.bytes = encode(decoded);
       options_.call = fault->call;
@@ -119,15 +142,15 @@ class Source {
   // Whether the fault of this name is planted, and this payload has it.
   bool is_planted(std::string_view name) const { return is_faulty_ && planted() == name; }
 
-  std::unique_ptr<Delegate> delegate() const {
-    const auto find = [this](std::string_view key) -> std::optional<std::span<const std::byte>> {
+  std::unique_ptr<Delegate> delegate() const { return make_xnnpack_delegate({payload_.bytes, {}, options_, finder()}); }
+
+ private:
+  xnnpack::Graph::FindNamed finder() const {
+    return [this](std::string_view key) -> std::optional<std::span<const std::byte>> {
       const auto found = payload_.named.find(key);
       return found == payload_.named.end() ? std::nullopt : std::optional<std::span<const std::byte>>(found->second);
     };
-    return make_xnnpack_delegate({payload_.bytes, {}, options_, find});
   }
-
- private:
   // Keeps weights by their size alone.
   void replace_weights() {
     static std::map<std::size_t, Bytes> kept;

@@ -1332,6 +1332,133 @@ inline const std::vector<Mistake>& mistakes() {
          k.out() = cast(k.out(), DType::uint8);
        },
        "truncates"},
+      {"the carry is lost", "aten::cumprod.out",
+       [](K k) {
+         if (k.tensor("self").dtype != DType::float32 || k.out().dtype != DType::float32) return void(k.run());
+         along(k, k.integer("dim"), [](std::vector<Real>& row) {
+           for (std::size_t i = 0; i < row.size(); ++i) row[i] *= i % 8 == 0 ? 1 : row[i - 1];
+         });
+       },
+       "begins anew at element 8"},
+      {"the first of equal numbers", "aten::cummax.out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         Int dim = k.integer("dim");
+         if (!k.run() || self.rank() == 0 || !k.has_numbers()) return;
+         if (dim < 0) dim += self.rank();
+         const Array<Real> most = read<Real>(k.tensor("values"));
+         Array<Int> places = read<Int>(k.tensor("indices"));
+         for (const Dims& i : indices(self.sizes)) {
+           if (i[dim] == 0) continue;
+           Dims before = i;
+           --before[dim];
+           if (most(i) == most(before)) places(i) = places(before);
+         }
+         write(places, k.tensor("indices"));
+       },
+       "first of equal elements"},
+      {"divided by the last size", "aten::mean.out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         Int last = self.rank() - 1;
+         if (k.has("dim") && !k.ints("dim").empty()) last = k.ints("dim").back();
+         if (!k.run() || self.rank() == 0 || k.out().count() == 0) return;
+         const Int size = self.sizes[static_cast<int>(last < 0 ? last + self.rank() : last)];
+         const Real all = static_cast<Real>(self.count()) / static_cast<Real>(k.out().count());
+         replace(k.out(), [&](Int, Real r) { return r * all / static_cast<Real>(size); });
+       },
+       "size of the last of the reduced dimensions"},
+      {"rows of the height", "aten::max_pool2d_with_indices.out",
+       [](K k) {
+         const Dims sizes = k.tensor("self").sizes;
+         if (!k.run()) return;
+         const Int rows = sizes[sizes.size() - 2], columns = sizes[sizes.size() - 1];
+         Array<Int> all = read<Int>(k.tensor("indices"));
+         for (Int& n : all.data) n = n / columns * rows + n % columns;
+         write(all, k.tensor("indices"));
+       },
+       "multiplies the row by the number of rows"},
+      {"self has the sizes of index", "aten::gather.out",
+       [](K k) {
+         const Tensor self = k.tensor("self"), index = k.tensor("index");
+         const Array<Int> places = read<Int>(index);
+         const Array<Element> from = read<Element>(self);
+         Int dim = k.integer("dim");
+         if (!k.run() || self.rank() == 0) return;
+         if (dim < 0) dim += self.rank();
+         Array<Element> now(index.sizes);
+         Int flat = 0;
+         for (const Dims& i : indices(index.sizes)) {
+           Int at = 0;
+           for (int d = 0; d < i.size(); ++d) at = at * index.sizes[d] + (d == dim ? places(i) : i[d]);
+           now[flat++] = at < from.count() ? from[at] : Element{};
+         }
+         write(now, k.out());
+       },
+       "sizes of index as those of self"},
+      {"a choice is a sum of products", "aten::where.self_out",
+       [](K k) {
+         const Tensor condition = k.tensor("condition"), self = k.tensor("self"), other = k.tensor("other");
+         if (!k.run() || !is_floating(k.out().dtype) || !is_floating(self.dtype) || !is_floating(other.dtype)) return;
+         const Array<Int> chooses = read<Int>(condition);
+         const Array<Real> a = read<Real>(self), b = read<Real>(other);
+         Array<Real> now(k.out().sizes);
+         Int flat = 0;
+         for (const Dims& i : indices(now.sizes)) {
+           const bool first = families::broadcast(chooses, now.sizes).at(i, flat) != 0;
+           const Real x = families::broadcast(a, now.sizes).at(i, flat),
+                      y = families::broadcast(b, now.sizes).at(i, flat);
+           now[flat++] = (first ? 1 : 0) * x + (first ? 0 : 1) * y;
+         }
+         write(now, k.out());
+       },
+       "operand that is not chosen"},
+      {"0 is outside of the range", "quantized_decomposed::choose_qparams.Tensor_out",
+       [](K k) {
+         const Tensor input = k.tensor("input");
+         const Real eps = k.number("eps"), steps = k.number("quant_max") - k.number("quant_min");
+         if (!k.run() || input.count() == 0 || !is_floating(input.dtype)) return;
+         const auto [least, most] = std::ranges::minmax(read<Real>(input).data);
+         if (least <= 0 && most >= 0) return;
+         const Real scale = std::max((most - least) / steps, eps);
+         replace(k.out(), [&](Int, Real r) { return std::isfinite(r) && std::isfinite(scale) ? scale : r; });
+       },
+       "leaves 0 out of the range"},
+      {"a logarithm of a softmax", "aten::_log_softmax.out",
+       [](K k) {
+         if (k.run() && k.out().dtype == DType::float32)
+           replace(k.out(), [](Int, Real r) {
+             return r < -80 && std::isfinite(r) ? std::log(Real{static_cast<float>(std::exp(r))}) : r;
+           });
+       },
+       "logarithm of a softmax"},
+      {"a sum begins with 1", "aten::logcumsumexp.out",
+       [](K k) {
+         each_result(k, [](Real r) { return r > 0 ? r + std::log1p(std::exp(-r)) : std::log1p(std::exp(r)); });
+       },
+       "log\\(1 \\+ exp\\(x\\)\\)"},
+      {"the first of a batch", "aten::convolution_backward.out",
+       [](K k) {
+         std::vector<Value> all = k.arguments();
+         const Array<Element> old = read<Element>(k.tensor("grad_output"));
+         Array<Element> first = old;
+         for (const Dims& i : indices(first.sizes))
+           if (first.sizes.size() > 0 && i[0] > 0) first(i) = Element{};
+         write(first, std::get<Tensor>(all[0]));
+         if (call(*find_operator("aten::convolution_backward.out"), all).outcome == Outcome::ok && k.run())
+           if (Tensor* bias = std::get_if<Tensor>(&k["out2"])) *bias = std::get<Tensor>(all.back());
+       },
+       "all elements of grad_output but the first along dimension 0 as 0 for out2"},
+      {"a number is truncated", "aten::mul.Scalar_out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         const Real other = k.number("other");
+         if (k.run() && is_integer(self.dtype) && is_floating(k.out().dtype) && std::fabs(other) < 1e9) {
+           const Array<Real> numbers = read<Real>(self);
+           replace(k.out(), [&](Int i, Real) { return numbers[i] * std::trunc(other) + 0; });
+         }
+       },
+       "truncates other to an integer"},
   };
   return all;
 }

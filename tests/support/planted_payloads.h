@@ -4,6 +4,7 @@
 #include <cctype>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "reference/call.h"
 #include "reference/numerics/bounds.h"
 #include "reference/runtime/runtime.h"
+#include "reference/xnnpack/translate.h"
 
 // Faults of backends for XNNPACK payloads: a backend may change the payload, and it may compute calls of operators
 // wrongly.
@@ -146,6 +148,45 @@ inline Tensor rounded_otherwise(const Tensor& t, Real (*round)(Real)) {
 }
 
 constexpr Real four_ulp = 1 + 0x1p-21;  // of float32
+
+// -- faults of a few steps in one value -------------------------------------------------------------------------------
+
+enum class Where : std::uint8_t { everywhere, in_one_element };
+
+// A number of this many steps more: units in the last place of a float, away from 0, or 1 of an integer. 0 stays 0.
+inline Real stepped(DType dtype, Real x, Int steps) {
+  if (is_floating(dtype)) return x == 0 ? x : x + std::copysign(static_cast<Real>(steps) * ulp(dtype, x), x);
+  return x + static_cast<Real>(x + static_cast<Real>(steps) <= largest_integer(dtype) ? steps : -steps);
+}
+
+inline void step(Tensor& t, Int steps, Where where) {
+  Array<Real> numbers = read<Real>(t);
+  const auto change = [&](Real& x) { x = stepped(t.dtype, x, steps); };
+  if (where == Where::everywhere) std::ranges::for_each(numbers.data, change);
+  const auto middle = numbers.data.begin() + static_cast<std::ptrdiff_t>(numbers.data.size() / 2);
+  const auto one = std::find_if(middle, numbers.data.end(), [](Real x) { return x != 0; });
+  if (where == Where::in_one_element && one != numbers.data.end()) change(*one);
+  write(numbers, t);
+}
+
+// Computes a graph as the reference does, except that the node which writes the value writes it some steps too large.
+// Computes it rightly if no node writes the value. Without an id, each node writes its value so.
+inline CallOperator off_in_value(const xnnpack::Graph& graph, std::optional<xnnpack::Id> id, Int steps, Where where) {
+  const xnnpack::PlainProgram plain = xnnpack::without_constants(graph);
+  const std::size_t calls = plain.program.tables.execution_plan.front()->chains.front()->instructions.size();
+  std::vector<bool> is_last(calls);  // whether the call writes the value
+  for (std::uint32_t n = 0; n < plain.ends.size(); ++n)
+    for (const auto& output : format::xnnpack::operands_of(*graph.tables().nodes()->Get(n)).outputs)
+      if (plain.ends[n] > 0 && (!id || output.id == *id)) is_last[plain.ends[n] - 1] = true;
+  return [=, next = std::size_t{0}](const Operator& op, std::span<Value> arguments, const Budget& budget) mutable {
+    const bool is_wrong = is_last[next];
+    next = (next + 1) % calls;
+    Answer answer = call(op, arguments, budget);
+    if (is_wrong && answer.outcome == Outcome::ok)
+      step(std::get<Tensor>(arguments[op.arguments.size() - op.outs()]), steps, where);
+    return answer;
+  };
+}
 
 inline const std::vector<Fault>& faults() {
   using enum xnn::Operation;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "kernels.gen.h"
+#include "optimized/selection/copy.h"
 #include "optimized/selection/scalars.h"
 #include "optimized/selection/views.h"
 
@@ -323,7 +324,7 @@ bool accepts_pairs(const Call& call) {
   return is_real_first ? is_complex_of(out.dtype, self.dtype) : is_complex_of(self.dtype, out.dtype);
 }
 template <bool is_real_first>
-bool run_pairs(const Step& step, Execution&) {
+bool run_pairs(const Step& step, Execution& execution) {
   const Tensor& self = step.call.tensor(0);
   Tensor& out = step.call.out();
   Shape shape = shape_of(self);
@@ -338,19 +339,13 @@ bool run_pairs(const Step& step, Execution&) {
   }
   if (!resize(out, shape.span())) return false;
   const Tensor &pairs = is_real_first ? self : out, &whole = is_real_first ? out : self;
-  const Strides of_pairs = strides_of(pairs), of_whole = strides_of(whole);
-  const std::ptrdiff_t next = of_pairs.of[pairs.rank - 1];
-  const Reading<double> part(pairs, pairs.dtype);
-  const Writing<double> to_part(pairs);
-  const Reading<Complex> number(whole, whole.dtype);
-  const Writing<Complex> to_number(whole);
-  each_index(shape_of(whole), [&](const std::int32_t* index) {
-    const std::ptrdiff_t a = place_of(of_whole, index, whole.rank), b = place_of(of_pairs, index, whole.rank);
-    if (is_real_first)
-      to_number.set(a, {part[b], part[b + next]});
-    else
-      to_part.set(b, number[a].real()), to_part.set(b + next, number[a].imag());
-  });
+  const Strides of_pairs = strides_of(pairs);
+  Strides of_whole = strides_of(whole);  // in parts
+  for (int d = 0; d < whole.rank; ++d) of_whole.of[d] *= 2;
+  of_whole.of[whole.rank] = 1;
+  const Strides of_both[] = {is_real_first ? of_whole : of_pairs, is_real_first ? of_pairs : of_whole};
+  copy(nest_of(shape_of(pairs), pairs.dim_order, of_both), out.data, self.data, pairs.element_bytes(),
+       execution.threads);
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "kernels.gen.h"
+#include "optimized/selection/copy.h"
 #include "optimized/selection/scalars.h"
 #include "optimized/selection/window.h"
 
@@ -13,7 +14,7 @@ namespace {
 bool accepts_strided(const Call& call) {
   return call[0].is_tensor() && call[4].is_tensor() && call.tensor(0).dtype == call.tensor(4).dtype;
 }
-bool run_strided(const Step& step, Execution&) {
+bool run_strided(const Step& step, Execution& execution) {
   const Tensor& self = step.call.tensor(0);
   Tensor& out = step.call.out();
   const Value& offset = step.call[3];
@@ -23,7 +24,7 @@ bool run_strided(const Step& step, Execution&) {
   const auto sizes = step.call[1].items(), strides = step.call[2].items();
   if (sizes.size() != strides.size() || sizes.size() > max_rank) return false;
   Shape shape{static_cast<int>(sizes.size()), {}};
-  Strides from{};
+  Strides of_both[2] = {};
   const std::int64_t first = offset.kind == ValueKind::none ? 0 : offset.integer, most = self.count();
   std::int64_t last = first;
   bool is_empty = false;
@@ -34,12 +35,11 @@ bool run_strided(const Step& step, Execution&) {
     if (n > 1 && (__builtin_mul_overflow(n - 1, stride, &reach) || __builtin_add_overflow(last, reach, &last)))
       return false;
     is_empty = is_empty || n == 0;
-    shape.sizes[d] = static_cast<std::int32_t>(n), from.of[d] = stride;
+    shape.sizes[d] = static_cast<std::int32_t>(n), of_both[1].of[d] = stride;
   }
   if (first < 0 || (!is_empty && last >= most) || !resize(out, shape.span())) return false;
-  Walk source(shape, from), to(out);
-  for (std::int64_t n = out.count(); n > 0; --n, source.next(), to.next())
-    std::memcpy(out.at(to.place()), self.at(first + source.place()), out.element_bytes());
+  of_both[0] = strides_of(out);
+  copy(nest_of(shape, out.dim_order, of_both), out.data, self.at(first), out.element_bytes(), execution.threads);
   return true;
 }
 

@@ -87,7 +87,7 @@ float want(const Case& c, const Data& data, const std::vector<RowOfSteps>& rows,
                           at = c.has_pixel_steps ? channel : (in_y * c.width + in_x) * c.channels() + channel;
         sum += row.steps[at] * data.weight[((o * c.inputs + k) * c.y.kernel + i) * c.x.kernel + j];
       }
-  const float scaled = rounded(static_cast<double>(sum) * rounded(1.0 / row.k));
+  const float scaled = rounded(double{rounded(static_cast<double>(sum))} * rounded(1.0 / row.k));
   const float result = rounded(double{scaled} * data.numbers[o].scale + data.numbers[o].shift);
   return c.epilogue.activation == Activation::clamp ? std::min(std::max(result, c.epilogue.low), c.epilogue.high)
                                                     : result;
