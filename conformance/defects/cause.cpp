@@ -511,11 +511,29 @@ class Investigation {
     return elements < fewest_elements;
   }
 
+  // Whether a wrong result of a case is a finite number. Many mistakes give NaN or infinity where numbers degenerate.
+  bool has_finite_error(const TriedCase& row) const {
+    const std::vector<Tensor>& right = row.call->expected.outs;
+    for (std::size_t k = 0; k < std::min(right.size(), row.outs.size()); ++k) {
+      const Tensor& got = row.outs[k];
+      if (!is_floating(got.dtype) || got.dtype != right[k].dtype || got.sizes != right[k].sizes) {
+        if (got.bytes != right[k].bytes) return true;
+        continue;
+      }
+      const Array<Real> x = read<Real>(got), y = read<Real>(right[k]);
+      for (Int i = 0; i < x.count(); ++i)
+        if (std::isfinite(x[i]) && x[i] != y[i]) return true;
+    }
+    return false;
+  }
+
   bool is_enough(const Tested& t) const {
     const bool has_results = std::ranges::any_of(t.explained, [&](std::size_t i) { return !rows_[i].outs.empty(); });
     const auto explained = static_cast<double>(t.explained.size() + t.trial.alike);
     const auto all = static_cast<double>(t.explained.size() + t.contradicting.size() + t.trial.drawn);
     if (!has_results || explained < verdict::likely * all) return false;
+    const auto is_finite = [&](std::size_t i) { return has_finite_error(rows_[i]); };
+    if (t.hypothesis->is_general && std::ranges::none_of(t.explained, is_finite)) return false;
     if (t.hypothesis->about == About::places && t.hypothesis->may_pass) return true;  // it tells what is seen
     if (t.hypothesis->may_pass && t.explained.size() < few_cases) return false;
     // A named mistake that shows in few calls, which are all that fail, and in none that can be drawn.

@@ -112,11 +112,28 @@ Hypothesis spoiling(const Operator& op, std::string does, Spoil spoil) {
   });
 }
 
+std::optional<judge::Expectation> with_elements(const cases::HostCall& call, const Tensor& from,
+                                                const std::function<Int(const Dims& i)>& at) {
+  const Array<Element> elements = read<Element>(from);
+  std::vector<Tensor> outs = call.expected.outs;
+  Array<Element> now(outs[0].sizes);
+  Int flat = 0;
+  for (const Dims& i : indices(outs[0].sizes)) {
+    const Int source = at(i);
+    if (source < 0 || source >= elements.count()) return std::nullopt;
+    now[flat++] = elements[source];
+  }
+  write(now, outs[0]);
+  return with_results(call.expected, std::move(outs));
+}
+
 std::optional<Tensor> result_of(std::string_view op, std::vector<Value> arguments) {
   arguments.emplace_back();
   if (call(*find_operator(op), arguments, Budget(cheap)).outcome != Outcome::ok) return std::nullopt;
   return std::get<Tensor>(std::move(arguments.back()));
 }
+
+bool is_named(const Operator& op, std::string_view part) { return op.name.find(part) != op.name.npos; }
 
 std::optional<std::size_t> argument_of(const Operator& op, std::string_view name) {
   const auto at = std::ranges::find(op.arguments, name, &SchemaArgument::name);
@@ -142,7 +159,7 @@ bool cut_rows(std::vector<Value>& arguments, std::size_t dim,
   const Ints* list = std::get_if<Ints>(&arguments[dim]);
   const Int* one = list && list->size() == 1 ? list->data() : std::get_if<Int>(&arguments[dim]);
   if (!self || !one || self->rank() == 0 || *one < -self->rank() || *one >= self->rank()) return false;
-  const Int at = *one < 0 ? *one + self->rank() : *one, n = self->sizes[static_cast<int>(at)];
+  const Int at = wrap_dim(*one, self->rank()), n = self->sizes[static_cast<int>(at)];
   const auto [begin, end] = kept(n);
   if (begin == 0 && end == n) return false;
   auto part = result_of("aten::slice_copy.Tensor_out", {*self, at, begin, end, Int{1}});
@@ -157,8 +174,8 @@ std::optional<families::Rows> rows_of(const Operator& op, const cases::HostCall&
   Dims dims;  // none: all
   const Value given = at ? call.arguments[*at] : Value();
   if (const Ints* list = std::get_if<Ints>(&given))
-    for (const Int d : *list) dims.push_back(d < 0 ? d + self->rank() : d);
-  if (const Int* d = std::get_if<Int>(&given)) dims.push_back(*d < 0 ? *d + self->rank() : *d);
+    for (const Int d : *list) dims.push_back(wrap_dim(d, self->rank()));
+  if (const Int* d = std::get_if<Int>(&given)) dims.push_back(wrap_dim(*d, self->rank()));
   if (dims.size() == 0) dims = Dims::counting(self->rank());
   return families::rows(self->sizes, dims);
 }

@@ -31,8 +31,16 @@ Hypothesis spoiling(const Operator& op, std::string does, Spoil spoil);
 // The expectation with other results of the same sizes. A floating result is judged with the bound of the right one.
 judge::Expectation with_results(judge::Expectation e, std::vector<Tensor> outs);
 
+// The right results, but the first has at place i of each dimension the element `at(i)` of `from` in row-major order.
+// None if `from` has no such element: what a kernel reads there is not known.
+std::optional<judge::Expectation> with_elements(const cases::HostCall& call, const Tensor& from,
+                                                const std::function<Int(const Dims& i)>& at);
+
 // The only result of a call of the named operator without its out; none if the reference refuses the call.
 std::optional<Tensor> result_of(std::string_view op, std::vector<Value> arguments);
+
+// Whether the name of an operator has a part, as "::max.dim".
+bool is_named(const Operator& op, std::string_view part);
 
 // The position of the named argument; none if the operator has no such argument.
 std::optional<std::size_t> argument_of(const Operator& op, std::string_view name);

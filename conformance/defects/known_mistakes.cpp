@@ -551,6 +551,17 @@ class Mistakes {
         });
   }
 
+  // Results of another call as those of a call, converted to the right dtypes; none if their sizes are not right.
+  static std::optional<judge::Expectation> converted(const cases::HostCall& call, std::vector<Tensor> outs) {
+    const std::vector<Tensor>& right = call.expected.outs;
+    for (std::size_t k = 0; k < outs.size(); ++k) {
+      if (outs[k].sizes != right[k].sizes) return std::nullopt;
+      if (outs[k].dtype != right[k].dtype) outs[k] = cast(outs[k], right[k].dtype);
+      outs[k] = arranged(outs[k], right[k].dim_order);
+    }
+    return with_results(call.expected, std::move(outs));
+  }
+
   // A kernel that computes another call, and converts its results to the dtypes of the right ones.
   void add_converted(std::string does, Change change) {
     found_.push_back(answering(
@@ -560,13 +571,13 @@ class Mistakes {
           if (!call_made.valid() || !change(arguments)) return std::nullopt;
           std::fill(arguments.begin() + static_cast<std::ptrdiff_t>(n), arguments.end(), Value());
           if (call(*op, arguments, Budget(cheap)).outcome != Outcome::ok) return std::nullopt;
-          std::vector<Tensor> outs = call_made.expected.outs;
-          for (std::size_t k = 0; k < outs.size(); ++k) {
-            const Tensor* result = std::get_if<Tensor>(&arguments[n + k]);
-            if (!result || result->sizes != outs[k].sizes) return std::nullopt;
-            outs[k] = arranged(cast(*result, outs[k].dtype), outs[k].dim_order);
+          std::vector<Tensor> outs;
+          for (std::size_t k = n; k < arguments.size(); ++k) {
+            const Tensor* result = std::get_if<Tensor>(&arguments[k]);
+            if (!result) return std::nullopt;
+            outs.push_back(*result);
           }
-          return with_results(call_made.expected, std::move(outs));
+          return converted(call_made, std::move(outs));
         }));
   }
 
@@ -703,13 +714,9 @@ class Mistakes {
                                  judge::Expectation e = judge::expect(*this_op, arguments, Budget(cheap));
                                  if (e.answer.outcome != Outcome::ok || e.outs.size() != right.size())
                                    return std::nullopt;
-                                 std::vector<Tensor> outs = e.outs;
-                                 for (std::size_t k = 0; k < outs.size(); ++k) {
-                                   if (outs[k].sizes != right[k].sizes) return std::nullopt;
-                                   if (saturates) saturate(outs[k], right[k].dtype);
-                                   if (outs[k].dtype != right[k].dtype) outs[k] = cast(outs[k], right[k].dtype);
-                                 }
-                                 return with_results(call.expected, std::move(outs));
+                                 for (std::size_t k = 0; saturates && k < right.size(); ++k)
+                                   saturate(e.outs[k], right[k].dtype);
+                                 return converted(call, std::move(e.outs));
                                }));
   }
   // A kernel that computes float64 results in float32, by whatever formula: its results are float32 numbers.
@@ -1062,7 +1069,7 @@ class Mistakes {
     if (op_.choice == "dropout") unscaled();
   }
 
-  bool is_named(std::string_view word) const { return op_.name.find(word) != std::string_view::npos; }
+  bool is_named(std::string_view word) const { return defects::is_named(op_, word); }
   bool remains() const { return is_named("::remainder.") || is_named("::mod."); }
   // Whether quotients are rounded.
   bool divides() const {
@@ -1174,26 +1181,17 @@ class Mistakes {
                                  const Ints* given = std::get_if<Ints>(&call.arguments[dims]);
                                  if (!call.valid() || !self || !given || self->rank() < 2) return std::nullopt;
                                  const int rank = self->rank();
-                                 Dims strides = self->sizes;  // of self, then of each dimension of the result
+                                 Dims strides = self->sizes;
                                  for (Int d = rank - 1, each = 1; d >= 0; --d)
                                    strides[d] = std::exchange(each, each * self->sizes[static_cast<int>(d)]);
-                                 Dims own = strides;
-                                 for (Int k = 0; k < rank; ++k) {
-                                   const Int d = (*given)[static_cast<std::size_t>(k)];
-                                   own[d < 0 ? d + rank : d] = strides[k];
-                                 }
-                                 const Array<Element> from = read<Element>(*self);
-                                 std::vector<Tensor> outs = call.expected.outs;
-                                 Array<Element> now(outs[0].sizes);
-                                 Int flat = 0;
-                                 for (const Dims& i : indices(outs[0].sizes)) {
+                                 Dims taken = strides;  // for each dimension of the result
+                                 for (Int k = 0; k < rank; ++k)
+                                   taken[wrap_dim((*given)[static_cast<std::size_t>(k)], rank)] = strides[k];
+                                 return with_elements(call, *self, [&](const Dims& i) {
                                    Int at = 0;
-                                   for (int d = 0; d < rank; ++d) at += i[d] * own[d];
-                                   if (at >= from.count()) return std::nullopt;
-                                   now[flat++] = from[at];
-                                 }
-                                 write(now, outs[0]);
-                                 return with_results(call.expected, std::move(outs));
+                                   for (int d = 0; d < rank; ++d) at += i[d] * taken[d];
+                                   return at;
+                                 });
                                }));
   }
 

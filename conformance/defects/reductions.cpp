@@ -19,7 +19,7 @@ std::optional<Scanned> scanned_in(const cases::HostCall& call, std::size_t dim) 
   const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
   const Int* given = std::get_if<Int>(&call.arguments[dim]);
   if (!call.valid() || !self || !given || self->rank() == 0 || self->count() == 0) return std::nullopt;
-  const auto at = static_cast<int>(*given < 0 ? *given + self->rank() : *given);
+  const auto at = static_cast<int>(wrap_dim(*given, self->rank()));
   return Scanned{at, self->sizes[at]};
 }
 
@@ -126,7 +126,7 @@ void first_of_equal(const Operator& op, std::size_t dim, std::vector<Hypothesis>
 
 void mistakes_of_scans(const Operator& op, std::vector<Hypothesis>& found) {
   const auto dim = argument_of(op, "dim");
-  const bool is_scan = op.name.find("::cum") != op.name.npos || op.name.find("::logcumsumexp.") != op.name.npos;
+  const bool is_scan = is_named(op, "::cum") || is_named(op, "::logcumsumexp.");
   if (!is_scan || !dim) return;
   for (const Int width : {4, 8, 16, 32, 64, 128, 256, 512, 1024}) scans_in_blocks(op, *dim, width, found);
   scans_back(op, *dim, found);
@@ -147,10 +147,9 @@ Real divisor_of(const Operator& op, const cases::HostCall& call, Int n) {
 
 // A mean or variance along several dimensions that is divided by the size of one of them.
 void divisors(const Operator& op, std::vector<Hypothesis>& found) {
-  const auto is_named = [&](std::string_view word) { return op.name.find(word) != op.name.npos; };
-  const bool is_root = is_named("::std.");
+  const bool is_root = is_named(op, "::std.");
   const auto dim = argument_of(op, "dim");
-  if (!(is_named("::mean.") || is_named("::var.") || is_root) || !dim) return;
+  if (!(is_named(op, "::mean.") || is_named(op, "::var.") || is_root) || !dim) return;
   for (const bool is_last : {true, false})
     found.push_back(
         answering(op, fmt::format("divide by the size of the {} of the reduced dimensions", is_last ? "last" : "first"),
@@ -163,9 +162,9 @@ void divisors(const Operator& op, std::vector<Hypothesis>& found) {
                     const Ints* given = std::get_if<Ints>(&call.arguments[dim]);
                     Int at = is_last ? self->rank() - 1 : 0;
                     if (given && !given->empty()) at = is_last ? given->back() : given->front();
-                    const Int size = self->sizes[static_cast<int>(at < 0 ? at + self->rank() : at)];
+                    const Int size = self->sizes[static_cast<int>(wrap_dim(at, self->rank()))];
                     const Real factor = divisor_of(op, call, rows->length) / divisor_of(op, call, size);
-                    if (factor == 1) return std::nullopt;
+                    if (size == rows->length || factor == 1) return std::nullopt;
                     Array<Real> now = read<Real>(outs[0]);
                     for (Real& x : now.data) x *= is_root ? std::sqrt(factor) : factor;
                     write(now, outs[0]);

@@ -196,12 +196,11 @@ void other_of_equal(std::vector<Hypothesis>& found) {
 
 std::vector<Hypothesis> mistakes_of_windows(const Operator& op) {
   std::vector<Hypothesis> found;
-  const auto is_named = [&](std::string_view word) { return op.name.find(word) != std::string_view::npos; };
-  if (is_named("adaptive_avg_pool2d.")) adaptive_means(op, found);
-  if (is_named("::reflection_pad") && op.name.find("backward") == op.name.npos) reflections(op, found);
-  if (is_named("max_pool2d") && op.outs() == 2) places_in_planes(op, found), other_of_equal(found);
+  if (is_named(op, "adaptive_avg_pool2d.")) adaptive_means(op, found);
+  if (is_named(op, "::reflection_pad") && !is_named(op, "backward")) reflections(op, found);
+  if (is_named(op, "max_pool2d") && op.outs() == 2) places_in_planes(op, found), other_of_equal(found);
   scales_of_sizes(op, found);
-  if (is_named("upsample_bilinear2d.")) extrapolations(op, found);
+  if (is_named(op, "upsample_bilinear2d.")) extrapolations(op, found);
   for (Hypothesis& h : found) h.about = About::computation;
   return found;
 }

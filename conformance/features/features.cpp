@@ -573,7 +573,7 @@ class Describing {
     const auto& [name, tensor] = named_inputs_.front();
     const Int rank = tensor->rank();
     if (!dim || *dim < -rank || *dim >= rank) return;
-    const int along = static_cast<int>(*dim < 0 ? *dim + rank : *dim);
+    const int along = static_cast<int>(wrap_dim(*dim, tensor->rank()));
     const Int size = tensor->sizes[along];
     measure(phrase("the size of", concat(name, " along dim")), static_cast<double>(size));
     for (const std::string_view position : {"start", "end"}) {
