@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -213,6 +214,22 @@ TEST_P(Golden, EveryNodeAndPairOfTheReferenceIsRightAndDecided) {
 const std::set<std::string> inaccurate{"f16_unary", "f32_unary"};
 
 // It sums float16 numbers in float16, which is right. The intervals of such sums may be too wide to decide.
+// A convolution whose results are inf and NaN, and a ReLU and a convolution that read them.
+TEST(Overflow, OfTheReferenceIsRight) {
+  for (const auto& piece : pieces_of("f16_conv")) {
+    delegates::Cut cut = piece->cut();
+    for (auto& [key, bytes] : cut.part.payload.named)
+      for (std::size_t i = 0; i + 4 <= bytes.size(); i += 4) {
+        const float weight = i % 12 == 0 ? -3e38f : 3e38f;
+        std::memcpy(bytes.data() + i, &weight, sizeof weight);
+      }
+    const delegates::RightGraphs right = delegates::right_graphs(cut.part.payload, cut.inputs);
+    hosts::Host host(hosts::valid_program(in_memory(encode(cut.program()))));
+    const auto judged = delegates::judge_outputs(right, host.call("forward", {cut.inputs.begin(), cut.inputs.end()}));
+    EXPECT_NE(judged.verdict, verdict::Verdict::fail) << piece->description << ": " << judged.message;
+  }
+}
+
 TEST(HalfSums, AreRightInEitherDtypeAndOtherwiseWrong) {
   const Piece& linear = *pieces_of("f16_linear").front();
   const auto verdict = [&](Real factor) { return judged(linear, {.call = times("aten::addmm.out", factor)}).verdict; };
