@@ -11,6 +11,7 @@
 #include "conformance/delegates/defects.h"
 #include "conformance/hosts/host.h"
 #include "reference/numerics/bounds.h"
+#include "reference/program/build.h"
 #include "reference/program/taken.h"
 #include "tests/support/golden.h"
 #include "tests/support/planted_payloads.h"
@@ -288,6 +289,34 @@ TEST(WholePrograms, AreJudgedByTheirPlainPrograms) {
   for (const char* program : {"int8_weights_only", "int4_weights_only", "tanh_gelu"}) {
     EXPECT_EQ(judged_as_a_whole(program, "program.pte"), verdict::Verdict::fail) << program;
     EXPECT_EQ(judged_as_a_whole(program, "plain.pte"), verdict::Verdict::pass) << program;
+  }
+}
+
+// Exporters place a view of fixed sizes in the memory of its base, and no instruction writes it.
+TEST(WholePrograms, KeepTheIntervalsOfViews) {
+  constexpr auto type = DType::float32;
+  ProgramBuilder program;
+  program.constants();
+  PlanBuilder plan = program.method();
+  const auto x = plan.planned(type, {2, 64}, 1, 0), y = plan.planned(type, {64, 2}, 1, 512),
+             product = plan.planned(type, {2, 2}, 1, 1024), view = plan.planned(type, {4}, 1, 1024),
+             out = plan.planned(type, {4}, 1, 1088);
+  plan.plan().inputs = {x, y}, plan.plan().outputs = {out};
+  plan.call_named("aten::mm.out", {{"self", x}, {"mat2", y}, {"out", product}});
+  plan.call_named("aten::relu.out", {{"self", view}, {"out", out}});
+  const auto thirds = [](const Dims& sizes) {
+    Array<Real> numbers(sizes);
+    std::ranges::fill(numbers.data, 1.0 / 3);
+    Tensor t = make(type, sizes);
+    write(numbers, t);
+    return t;
+  };
+  const std::vector<Value> inputs{thirds({2, 64}), thirds({64, 2})};
+  delegates::IntervalMethod method(hosts::valid_program(in_memory(program.bytes())), "forward");
+  const auto [expected, interval] = method.run(inputs).front();
+  for (Int k = 0; k < 4; ++k) {
+    EXPECT_LT(read<Real>(interval.lowest)[k], read<Real>(expected)[k]);
+    EXPECT_GT(read<Real>(interval.highest)[k], read<Real>(expected)[k]);
   }
 }
 
