@@ -9,6 +9,7 @@
 
 #include "conformance/corrupt/delegated.h"
 #include "conformance/delegates/defects.h"
+#include "conformance/delegates/plain_cutter.h"
 #include "conformance/hosts/host.h"
 #include "reference/numerics/bounds.h"
 #include "reference/program/build.h"
@@ -317,6 +318,19 @@ TEST(WholePrograms, KeepTheIntervalsOfViews) {
   for (Int k = 0; k < 4; ++k) {
     EXPECT_LT(read<Real>(interval.lowest)[k], read<Real>(expected)[k]);
     EXPECT_GT(read<Real>(interval.highest)[k], read<Real>(expected)[k]);
+  }
+}
+
+TEST(PlainParts, CannotBeCutIfAnInstructionChangesATensor) {
+  const fs::path folder = golden_folder() / "programs" / "kv_cache";
+  const hosts::ProgramCall call = hosts::read_calls(folder / "calls.json").calls.front();
+  const ValidProgram plain = hosts::valid_program(files::open_file(folder / "program.pte"));
+  try {
+    const delegates::PlainCutter cutter(plain, call.method, call.inputs, {});
+    FAIL() << "the method was cut";
+  } catch (const assay::Fault& fault) {
+    EXPECT_EQ(fault.rule, "delegate.build");
+    EXPECT_THAT(fault.message, testing::HasSubstr("is changed"));
   }
 }
 
