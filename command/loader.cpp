@@ -31,6 +31,7 @@ constexpr const char* loader_details =
   - files that differ from a sample in one place. The samples are a plain program that every runtime should load, and
     two programs that together have every field of the schema;
   - the cases of rules. For each rule, these are files that break the rule, and files that just meet it.
+With --payloads, TESTEE loads only the cases of the rules of XNNPACK payloads (area X): programs with a delegate.
 
 TESTEE must not crash or hang. It must refuse each file that breaks a rule. It must accept each file that means the
 same as the unchanged program. A refusal is a failure only if TESTEE accepts the control of the file. The control is
@@ -43,6 +44,7 @@ Loaders:
   optimized              assay's optimized runtime
   executorch             ExecuTorch's official loader with all its checks
   executorch:minimal     ExecuTorch's official loader with the fewest checks
+  executorch+xnnpack     ExecuTorch's official loader with all its checks and with XNNPACK
   ./lib.so               a shared library that exports the functions of assay/loader.h
   ./lib.so:VARIANT       a variant that this library exports
   -- CMD                 a command that loads one file; write it last
@@ -61,8 +63,14 @@ struct LoaderCommand {
   loaders::LoaderSettings settings;
   loaders::LoadLimits limits;
   std::int64_t seconds = file_seconds;
-  bool programs_only = false;
+  bool programs_only = false, payloads = false;
 };
+
+std::vector<Attempt> cases_of_payloads() {
+  std::vector<Attempt> all;
+  corrupt::each_payload_case([&](const Attempt& a) { return all.push_back(a), true; });
+  return all;
+}
 
 // The cases of rules are files of all kinds. The control of a case comes before it, and is of the same kind.
 std::vector<Attempt> cases_of_programs() {
@@ -119,7 +127,9 @@ class Run {
     std::vector<Bytes> data;
     for (const fs::path& file : request_.data) data.push_back(files::bytes_of_file(file));
     for (const fs::path& program : request_.programs) add_source(program.string(), files::bytes_of_file(program), data);
-    if (!request_.programs_only) {
+    if (request_.payloads) {
+      cases_ = cases_of_payloads();
+    } else if (!request_.programs_only) {
       for (auto& [name, file] : corrupt::sample_programs()) add_source(std::string(name), std::move(file), {});
       cases_ = cases_of_programs();
     }
@@ -218,7 +228,8 @@ void define_loader(Options& options) {
   const auto r = std::make_shared<LoaderCommand>();
   r->run.subject = "rule";
   options.add("TESTEE", r->run.testee, "The loader that gets the files; the loaders are listed below").required();
-  options.add_each("--program", r->programs, "FILE", "Makes files from this program, each with a change in one place");
+  const Option program = options.add_each("--program", r->programs, "FILE",
+                                          "Makes files from this program, each with a change in one place");
   options.add_each("--data", r->data, "FILE", "Loads each program of --program with this .ptd file");
   options
       .add("--places", r->places,
@@ -226,8 +237,14 @@ void define_loader(Options& options) {
            "places; 0 changes all")
       .value("N")
       .shows_default();
-  options.flag("--programs-only", r->programs_only,
-               "Uses only files made from --program; leaves out the samples and the cases of rules");
+  const Option programs_only =
+      options.flag("--programs-only", r->programs_only,
+                   "Uses only files made from --program; leaves out the samples and the cases of rules");
+  options
+      .flag("--payloads", r->payloads,
+            "Uses only the cases of the rules of XNNPACK payloads; TESTEE must have the backend")
+      .excludes(program)
+      .excludes(programs_only);
   options.flag("--execute", r->settings.executes,
                "Also executes the methods of accepted programs, with zeros as inputs");
   options
@@ -259,6 +276,8 @@ const Registered registered_loader(
      define_loader,
      {{"assay loader executorch --program model.pte",
        "judges the official loader by files that are made from a program"},
+      {"assay loader executorch+xnnpack --payloads --table table.md",
+       "judges the official loader by broken payloads of XNNPACK, and writes a table of rules and outcomes"},
       {"assay loader ./libmine.so --program model.pte", "judges your own loader (doc/attack_your_loader.md)"},
       {"assay loader --program model.pte -o run.jsonl -- ./my_runner {}", "judges a command that loads one file"}},
      true});

@@ -23,6 +23,7 @@ class Delegated {
   std::function<void(Bytes&)> edit = [](Bytes&) {};  // changes the bytes of the payload
 
   Delegated() {
+    program_.constants();  // ExecuTorch refuses a program without them
     payload.graph.constants.push_back(std::make_unique<xnn::ConstantT>());
     x = input({2, 3}), y = output({2, 3});
     unary(xnn::Operation::Abs, x, y);

@@ -110,22 +110,32 @@ std::vector<verdict::Defect> LoaderDefects::found() const {
 }
 
 void EndsOfFiles::add(const verdict::Record& r) {
-  ++rules_[r.operator_name][r.verdict == verdict::Verdict::unsupported ? std::string(untested) : r.got];
+  const std::string end = r.verdict == verdict::Verdict::unsupported ? std::string(untested) : r.got;
+  if (r.case_id.starts_with(case_of("", "")) && r.case_id.ends_with("-meets"))
+    ++met_[input(r, "change")][r.got];
+  else
+    ++broken_[r.operator_name][end];
   ++verdicts_[concat(verdict::name(r.verdict), r.failure == verdict::Class::none ? "" : " ", verdict::name(r.failure))];
 }
 
-std::string EndsOfFiles::markdown() const {
+std::string EndsOfFiles::table(const Rules& rules) {
   constexpr std::array<std::string_view, 6> ends{"refused", "accepted", "exhausted", "crashed", "hung", untested};
-  std::string all;
-  for (const auto& [verdict, count] : verdicts_) all += fmt::format("- {} {}\n", count, verdict);
-  all += "\n| rule |";
+  std::string all = "| rule |";
   for (const std::string_view end : ends) all += fmt::format(" {} |", end);
   all += "\n|---|--:|--:|--:|--:|--:|--:|\n";
-  for (auto [rule, counts] : rules_) {
+  for (auto [rule, counts] : rules) {
     all += fmt::format("| {} |", rule);
     for (const std::string_view end : ends) all += fmt::format(" {} |", counts[std::string(end)]);
     all += '\n';
   }
+  return all;
+}
+
+std::string EndsOfFiles::markdown() const {
+  std::string all;
+  for (const auto& [verdict, count] : verdicts_) all += fmt::format("- {} {}\n", count, verdict);
+  all += concat("\n", table(broken_));
+  if (!met_.empty()) all += concat("\nFiles that just meet a rule:\n\n", table(met_));
   return all;
 }
 

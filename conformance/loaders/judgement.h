@@ -31,7 +31,8 @@ class LoaderDefects {
   verdict::StatedDefects defects_;
 };
 
-// For each rule, the number of files that break this rule first, by outcome.
+// For each rule, the number of files that break this rule first, by outcome; and the number of files of the cases of
+// rules that just meet the rule.
 class EndsOfFiles {
  public:
   void add(const verdict::Record& record);
@@ -39,7 +40,10 @@ class EndsOfFiles {
 
  private:
   using Counts = std::map<std::string, std::size_t>;
-  std::map<std::string, Counts> rules_;
+  using Rules = std::map<std::string, Counts>;
+  static std::string table(const Rules& rules);
+
+  Rules broken_, met_;
   Counts verdicts_;
 };
 

@@ -29,14 +29,16 @@ std::unique_ptr<Loader> load_loader(std::string_view testee, const std::filesyst
   const std::size_t colon = testee.rfind(':');
   const std::string name(testee.substr(0, colon)),
       variant(colon == testee.npos ? std::string_view() : testee.substr(colon + 1));
-  const bool is_official = name == "executorch";
+  const bool has_xnnpack = testee == "executorch+xnnpack", is_official = name == "executorch" || has_xnnpack;
   const std::filesystem::path module = is_official ? folder / "libassay_executorch.so" : std::filesystem::path(name);
   std::vector<std::string> binaries{module.filename()};
   if (is_official) binaries.emplace_back("libexecutorch.so");
+  if (has_xnnpack) binaries.emplace_back("libexecutorch_backend_xnnpack.so");
   if (is_official || name.find('/') != name.npos)
-    return make_c_loader(table_in(module, variant, testee), std::move(binaries), settings);
+    return make_c_loader(table_in(module, has_xnnpack ? "xnnpack" : variant, testee), std::move(binaries), settings);
   testee::no_testee("there is no loader \"", testee,
-                    "\": known are reference, optimized, executorch, executorch:minimal, ./lib.so and -- CMD {}");
+                    "\": known are reference, optimized, executorch, executorch:minimal, executorch+xnnpack, "
+                    "./lib.so and -- CMD {}");
 }
 
 }  // namespace assay::loaders

@@ -37,9 +37,9 @@ struct LoaderSettings {
 };
 
 // The loader of a testee. "reference", "optimized"; "executorch", which checks all that it can; "executorch:minimal",
-// which checks the header alone; or "./lib.so", a module that exports assay_loader_v1, followed by ":VARIANT" if the
-// module has variants. assay's own modules are in `folder`, the folder of the executable. Throws Fault with rule
-// "testee".
+// which checks the header alone; "executorch+xnnpack", which also has XNNPACK; or "./lib.so", a module that exports
+// assay_loader_v1, followed by ":VARIANT" if the module has variants. assay's own modules are in `folder`, the folder
+// of the executable. Throws Fault with rule "testee".
 std::unique_ptr<Loader> load_loader(std::string_view testee, const std::filesystem::path& folder,
                                     const LoaderSettings& settings);
 

@@ -65,7 +65,8 @@ constexpr std::string_view program_backend = "ProgramBackend";
 std::unique_ptr<Delegate> make_program_delegate(const DelegateSource& source);
 
 // The backend "XnnpackBackend" runs the graph of a payload (reference/xnnpack/) by operators of the specification. A
-// fault names the node, such as "node 7, Conv2d". Faults: the rules of payloads (area X), and those of operators.
+// fault names the node, such as "node 7, Conv2d". Faults: the rules of payloads (area X), and those of operators. If
+// the source has no plan, the rules about calls and fixed sizes (X26, X27, X39) are not asked.
 std::unique_ptr<Delegate> make_xnnpack_delegate(const DelegateSource& source);
 
 // The backends that the reference itself has: the two above.

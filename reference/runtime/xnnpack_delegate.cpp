@@ -21,7 +21,8 @@ Tensor as_argument(Tensor value, const Tensor& declared) {
 class XnnpackDelegate final : public Delegate {
  public:
   XnnpackDelegate(const DelegateSource& source) : reserved_(source.options.budget) {
-    const xnnpack::Graph graph(source.payload, {}, source.named_data, source.options.payload_form);
+    const format::Related calls{.plan = source.plan, .delegate = source.index};
+    const xnnpack::Graph graph(source.payload, calls, source.named_data, source.options.payload_form);
     reserved_.add(graph.tables().nodes()->size() * xnnpack::bytes_of_node, "a payload");
     const auto charge = [this](std::size_t bytes) {
       reserved_.add(2 * bytes, "a payload");

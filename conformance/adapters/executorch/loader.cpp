@@ -1,5 +1,6 @@
 #include "conformance/api/loader.h"
 
+#include <dlfcn.h>
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
 #include <executorch/extension/named_data_map/merged_data_map.h>
@@ -15,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/adapters/executorch/binaries.h"
 #include "conformance/adapters/executorch/kernels/log.h"
 #include "conformance/adapters/executorch/kernels/threads.h"
 
@@ -186,7 +188,12 @@ constexpr assay_loader table(const char* name) {
   return {ASSAY_LOADER_VERSION, name, load<verification>, init, execute, unload, message};
 }
 constexpr assay_loader consistent = table<et::Program::Verification::InternalConsistency>("executorch"),
-                       minimal = table<et::Program::Verification::Minimal>("executorch:minimal");
+                       minimal = table<et::Program::Verification::Minimal>("executorch:minimal"),
+                       xnnpack_loader = table<et::Program::Verification::InternalConsistency>("executorch+xnnpack");
+
+const assay_loader* loader_with_xnnpack() {
+  return dlopen(file_of(xnnpack).c_str(), RTLD_NOW | RTLD_LOCAL) ? &xnnpack_loader : nullptr;
+}
 
 }  // namespace
 }  // namespace assay::executorch_kernels
@@ -195,5 +202,6 @@ const assay_loader* assay_loader_v1(const char* variant) {
   using namespace assay::executorch_kernels;
   [[maybe_unused]] static const bool once = (log::capture(), executorch::runtime::runtime_init(), set_threads(1), true);
   const std::string_view wanted = variant;
+  if (wanted == "xnnpack") return loader_with_xnnpack();
   return wanted.empty() ? &consistent : wanted == "minimal" ? &minimal : nullptr;
 }

@@ -87,6 +87,39 @@ class Loaders(Judging):
             self.assertEqual({line["verdict"] for line in lines}, {"pass", "unsupported"})
             self.assertEqual({line["verdict"] for line in lines if line["case"].startswith(f"{MLP}:")}, {"pass"})
 
+    # Files that just meet a rule and that the reference does not run (rule X46), by the end of its sentence.
+    NOT_RUN = {
+        "an output has a lower external id than an input": ("X6.0", "X10.1", "X25.1"),
+        "external value 2 does not exist": ("X26.0",),
+    }
+
+    def test_payloads(self):
+        for testee, not_run in ("reference", self.NOT_RUN), ("optimized", {}):
+            _, _, lines = self.judged(testee, "--payloads")
+            self.assertGreater(len(lines), 300)
+            refused = {}
+            for line in lines:
+                rule, case, end = re.fullmatch(r"rules:((X\d+)[.]\d+)-(meets|breaks)", line["case"]).group(2, 1, 3)
+                if end == "breaks":
+                    self.assertNotEqual(line["got"], "accepted", line)
+                    self.assertRegex(line["message"], rf"^\w+, {rule}: ", testee)
+                elif line["got"] != "accepted":
+                    self.assertRegex(line["message"], "^unsupported, X46: ")
+                    refused.setdefault(line["message"].split(": ")[-1], []).append(case)
+            self.assertEqual({reason: tuple(cases) for reason, cases in refused.items()}, not_run)
+        self.assertEqual(assay("loader", "optimized", "--payloads", "--programs-only")[0], 2)
+
+    @unittest.skipUnless(os.environ.get("ASSAY_EXECUTORCH"), "needs the official runtime")
+    def test_payloads_of_the_official_loader(self):
+        table = self.folder / "table.md"
+        _, _, lines = self.judged("executorch+xnnpack", "--payloads", "--table", table)
+        ends = {line["case"]: line["got"] for line in lines}
+        self.assertEqual((ends["rules:X6.0-meets"], ends["rules:X6.0-breaks"]), ("accepted", "refused"))
+        self.assertEqual((ends["rules:X12.0-meets"], ends["rules:X12.0-breaks"]), ("accepted", "refused"))
+        broken, met = table.read_text().split("Files that just meet a rule:")
+        for part, counts in (broken, "1 | 0 | 0 | 0 | 0 | 0"), (met, "0 | 1 | 0 | 0 | 0 | 0"):
+            self.assertIn(f"| X6 | {counts} |", part)
+
     def test_a_crash_fails_only_its_file(self):
         code, out, lines = self.judged(self.library() + ":careless", "--program", MLP)
         self.assertEqual(code, 1)
