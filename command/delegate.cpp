@@ -6,6 +6,7 @@
 #include <map>
 
 #include "command/judging.h"
+#include "conformance/delegates/build_search.h"
 #include "conformance/delegates/defects.h"
 #include "conformance/files/some_inputs.h"
 #include "conformance/hosts/program_at_path.h"
@@ -32,7 +33,10 @@ reference has there. A node that fails is therefore wrong itself. Its inputs are
 
 The delegates of other backends are opaque. With --graph, each call of PROGRAM is judged as a whole, whatever backends it
 uses: its outputs must be right for PLAIN, a program of operators that computes the same, such as the program that the
-exporter writes without a partitioner.
+exporter writes without a partitioner. With --build, assay then looks for the first wrong instruction of PLAIN in the
+first wrong call. It gives parts of PLAIN to the command CMD, which builds a program with a delegate of each. In the words
+of CMD, {} is the path of the part, and {out} is the path of the program that CMD must write. Exit code 0 means that CMD
+built the program. assay names the instructions of the smallest wrong part that it finds.
 
 )";
 
@@ -41,6 +45,9 @@ constexpr std::size_t all_of_it = std::string::npos;  // of a text
 struct DelegateRequest : JudgingRequest {
   std::vector<std::string> programs;
   std::string cases, save, graph;
+  bool builds = false;
+  int build_seconds = 60;
+  delegates::BuildCommand build{.most = 64};  // without words unless the option --build is given
   // Sized for a network of a hundred million weights.
   Budget::Limits limits{.bytes = Int{4} << 30, .work = Int{1} << 36};
 };
@@ -79,9 +86,12 @@ delegates::Pieces pieces_at(const std::string& path, const std::vector<std::stri
   }
 }
 
+ValidProgram plain_at(const std::string& graph) {
+  return hosts::valid_program(hosts::program_in_file(files::open_file(graph)));
+}
+
 delegates::Pieces pieces_against(const std::string& path, const std::string& graph, const Budget& budget) {
-  const File file = files::open_file(graph);
-  const ValidProgram plain = hosts::valid_program(hosts::program_in_file(file));
+  const ValidProgram plain = plain_at(graph);
   return delegates::pieces_against(std::make_shared<scenarios::RecordedProgram>(program_at(path, &plain)), plain,
                                    budget);
 }
@@ -120,16 +130,41 @@ class DelegateRun final : public JudgingRun {
         request_(request),
         runtime_(open_program_runner(request.run.testee)),
         pieces_(pieces_for(request, runtime_->delegate_requests())),
-        stage_(
-            scenarios_of(pieces_), *runtime_,
-            sandbox::time_limit_of(std::chrono::seconds(request.timeout), runtime_->is_remote(), &watch_interrupts()),
-            request.workers),
+        stage_(scenarios_of(pieces_), *runtime_, time_limit(), request.workers),
         findings_(pieces_) {
     request_.run.subject = "nodes";
     plan(stage_.blocks());
   }
 
+  // With --build: names the first wrong instruction of the first wrong call.
+  void name_instruction() {
+    const auto wrong = findings_.first_wrong_of_each_call();
+    if (request_.build.words.empty() || wrong.empty() || *request_.build.interrupted) return;
+    const delegates::Piece& call = *wrong.front().piece;
+    const ValidProgram plain = plain_at(request_.graph);
+    const delegates::BuiltPart part = delegates::first_wrong_part({plain, call.method, call.arguments}, request_.build,
+                                                                  *runtime_, time_limit(), Budget(request_.limits));
+    if (!request_.run.json) print(call.id, part);
+    if (!request_.save.empty() && !part.instructions.empty())
+      save({inspect::value_or_throw(decode_program(part.program.bytes)), part.inputs}, part.expected);
+  }
+
  private:
+  sandbox::TimeLimit time_limit() const {
+    return sandbox::time_limit_of(std::chrono::seconds(request_.timeout), runtime_->is_remote(), &watch_interrupts());
+  }
+  static void print(const std::string& id, const delegates::BuiltPart& part) {
+    std::cout << (part.instructions.empty() ? "no instruction is named: " : "first wrong part: ")
+              << text::printable(id, all_of_it) << '\n';
+    for (const std::string& instruction : part.instructions)
+      std::cout << "  " << text::printable(instruction, all_of_it) << '\n';
+    std::cout << fmt::format("  {}\n  CMD was started {}", text::printable(part.message, all_of_it),
+                             part.builds == 1 ? "once" : fmt::format("{} times", part.builds));
+    if (!part.not_judged.empty())
+      std::cout << "; the last part that was not judged: " << text::printable(part.not_judged, all_of_it);
+    std::cout << '\n';
+  }
+
   bool is_remote() const override { return runtime_->is_remote(); }
   verdict::Facts own_settings() const override {
     verdict::Facts facts = facts_of_testee(runtime_->name(), runtime_->facts(), runtime_->binaries());
@@ -178,12 +213,13 @@ class DelegateRun final : public JudgingRun {
   // Writes the program of a piece with its inputs and the reference's outputs.
   void save(const delegates::Piece& piece) const {
     const delegates::Cut cut = piece.cut();
-    const auto outputs =
-        delegates::outputs_of(cut.part.payload, xnnpack::Form::folded, cut.inputs, Budget(piece.call->budget.left()));
+    save({cut.program(), cut.inputs},
+         delegates::outputs_of(cut.part.payload, xnnpack::Form::folded, cut.inputs, Budget(piece.call->budget.left())));
+  }
+  void save(const reproduce::CallProgram& call, const std::vector<Tensor>& outputs) const {
     const std::vector<Value> outs(outputs.begin(), outputs.end());
     const bool is_bundle = fs::path(request_.save).extension() == ".bpte";
-    files::write_file(request_.save, is_bundle ? encode(reproduce::bundle_of({cut.program(), cut.inputs}, outs))
-                                               : encode(cut.program()));
+    files::write_file(request_.save, is_bundle ? encode(reproduce::bundle_of(call, outs)) : encode(call.program));
   }
 
   DelegateRequest& request_;
@@ -193,9 +229,21 @@ class DelegateRun final : public JudgingRun {
   delegates::Findings findings_;
 };
 
-// A command behind "--" is the last word of the line. It is the testee, and the other words are programs.
+// A command behind "--" is the last word of the line. It is the command of --build or, without this option, the testee;
+// the other words are programs.
 void take_command(DelegateRequest& r) {
-  if (r.programs.empty() || !r.programs.back().starts_with("-- ")) return;
+  constexpr std::string_view command = "-- ";
+  const bool has_command = !r.programs.empty() && r.programs.back().starts_with(command);
+  if (r.builds) {
+    if (has_command) r.build.words = wire::words_of(std::string_view(r.programs.back()).substr(command.size()));
+    for (const std::string_view word : {"{}", "{out}"})
+      if (std::ranges::find(r.build.words, word) == r.build.words.end())
+        throw UsageError(concat("--build needs a command behind -- with the word ", word));
+    r.build.time = std::chrono::seconds(r.build_seconds), r.build.interrupted = &watch_interrupts();
+    return r.programs.pop_back();
+  }
+  if (!r.graph.empty() && !r.save.empty()) throw UsageError("--save with --graph needs --build");
+  if (!has_command) return;
   std::rotate(r.programs.begin(), r.programs.end() - 1, r.programs.end());
   std::swap(r.run.testee, r.programs.front());
 }
@@ -207,15 +255,26 @@ void define_delegate(Options& options) {
               "Judges the delegates of these .pte or .bpte files; default: the recorded programs in golden/delegated");
   options.add("--cases", r->cases, "Judges only cases whose id matches PATTERN, such as 'f32_conv/0/0/*'")
       .value("PATTERN");
-  const Option save =
+  options
+      .add("--save", r->save,
+           "Writes the program of the first wrong case to FILE; a FILE that ends in .bpte also gets the inputs and the "
+           "expected outputs; with --graph, needs --build")
+      .value("FILE");
+  const Option graph =
       options
-          .add("--save", r->save,
-               "Writes the program of the first wrong case to FILE; a FILE that ends in .bpte also gets the inputs and "
-               "the expected outputs")
-          .value("FILE");
-  options.add("--graph", r->graph, "Judges each call of PROGRAM as a whole, by the right outputs of the program PLAIN")
-      .value("PLAIN")
-      .excludes(save);
+          .add("--graph", r->graph, "Judges each call of PROGRAM as a whole, by the right outputs of the program PLAIN")
+          .value("PLAIN");
+  options
+      .flag("--build", r->builds,
+            "Names the first wrong instruction of PLAIN: the command CMD behind -- builds programs from its parts")
+      .needs(graph);
+  options.add("--max-builds", r->build.most, "Starts CMD at most N times").value("N").within(1, 10'000).shows_default();
+  options
+      .add("--build-timeout", r->build_seconds,
+           "Stops CMD when it takes more than SECONDS of processor time, or ten times as much wall-clock time")
+      .value("SECONDS")
+      .within(1, 86'400)
+      .shows_default();
   options.add("--timeout", r->timeout, timeout_help).value("SECONDS").within(1, 3600).shows_default();
   options
       .add("--golden", r->golden,
@@ -233,7 +292,13 @@ void define_delegate(Options& options) {
   options.details(concat(delegate_details, runtime_kinds, "\n\n", run_exit_codes));
   options.action([r] {
     take_command(*r);
-    return DelegateRun(*r).judge();
+    DelegateRun run(*r);
+    const int code = run.judge();
+    try {
+      run.name_instruction();
+    } catch (const sandbox::Interrupted&) {
+    }
+    return code;
   });
 }
 
@@ -247,7 +312,9 @@ const Registered registered_delegate(
        "judges the delegates of a program, and writes the program of the first wrong node"},
       {"assay delegate model.pte -- ./my_runtime", "judges a runtime in another program"},
       {"assay delegate executorch+xnnpack model.pte --graph plain.pte",
-       "judges the whole program by the program that was exported without a partitioner"}},
+       "judges the whole program by the program that was exported without a partitioner"},
+      {"assay delegate backend:./libmine.so model.pte --graph plain.pte --build -- ./build {} {out}",
+       "also names the first wrong instruction of plain.pte; ./build lowers a part of it to the backend"}},
      true});
 
 }  // namespace

@@ -50,7 +50,7 @@ std::vector<RightOutput> IntervalMethod::run(std::span<const Value> inputs) {
   const auto& plan = method_.plan();
   for (std::uint32_t i = 0; i < inputs.size(); ++i) {
     require_done(method_.set_input(i, inputs[i]));
-    intervals_.erase(plan.inputs()->Get(i));
+    intervals_.erase(place(plan.inputs()->Get(i)));
   }
   calls_ = 0;
   std::uint32_t next = 0;
@@ -83,8 +83,13 @@ std::vector<IntervalMethod::Index> IntervalMethod::tensors_at(Index value) const
 }
 
 std::optional<Interval> IntervalMethod::interval_at(Index tensor) const {
-  const auto found = intervals_.find(tensor);
-  return found == intervals_.end() ? std::nullopt : std::optional(found->second);
+  const auto found = intervals_.find(place(tensor));
+  if (found == intervals_.end()) return {};
+  const auto& [lowest, highest, is_of_sums] = found->second;
+  const Tensor is = std::get<Tensor>(taken(method_.value(static_cast<std::size_t>(tensor))));
+  if (is.bytes.size() != lowest.bytes.size() || is.dtype != lowest.dtype)
+    throw not_computed("value ", tensor, " is a part of another value");
+  return Interval{viewed(lowest, is), viewed(highest, is), is_of_sums};
 }
 
 std::vector<Argument> IntervalMethod::with_intervals(const Operator& op, std::span<const Value> arguments) const {
@@ -115,16 +120,16 @@ Answer IntervalMethod::answer(const Operator& op, std::span<Value> arguments, co
 }
 
 void IntervalMethod::keep(Index out, Interval interval) {
-  if (interval.is_point()) return void(intervals_.erase(out));
+  if (interval.is_point()) return void(intervals_.erase(place(out)));
   if (!method_.plan().values()->Get(static_cast<std::uint32_t>(out))->val_as_Tensor())
     throw not_computed("a number depends on numbers that are rounded");
-  intervals_.insert_or_assign(out, std::move(interval));
+  intervals_.insert_or_assign(place(out), std::move(interval));
 }
 
 void IntervalMethod::keep_view(const pte::KernelCall& view) {
   const auto self = interval_at(view.args()->Get(0));
   const Index out = view.args()->Get(2);
-  if (!self) return void(intervals_.erase(out));
+  if (!self) return void(intervals_.erase(place(out)));
   const Tensor is = std::get<Tensor>(taken(method_.value(static_cast<std::size_t>(out))));
   keep(out, {viewed(self->lowest, is), viewed(self->highest, is), self->is_of_sums});
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "conformance/delegates/intervals.h"
+#include "conformance/delegates/place_of_tensor.h"
 #include "reference/runtime/runtime.h"
 
 // Methods of programs, computed with intervals of right values.
@@ -41,6 +42,7 @@ class IntervalMethod {
   Answer answer(const Operator& op, std::span<Value> arguments, const Budget& budget);
   std::vector<Argument> with_intervals(const Operator& op, std::span<const Value> arguments) const;
   std::vector<Index> tensors_at(Index value) const;
+  PlaceOfTensor place(Index tensor) const { return place_of_tensor(method_.plan(), tensor); }
   std::optional<Interval> interval_at(Index tensor) const;
   void keep(Index out, Interval interval);
   void keep_view(const pte::KernelCall& view);
@@ -51,7 +53,7 @@ class IntervalMethod {
   Method method_;
   const pte::KernelCall* call_ = nullptr;  // the current instruction
   std::size_t calls_ = 0;                  // the number of calls of operators in the current execution
-  std::map<Index, Interval> intervals_;    // by tensor of the plan
+  std::map<PlaceOfTensor, Interval> intervals_;
 };
 
 }  // namespace assay::delegates

@@ -52,9 +52,10 @@ Interval anything(const Tensor& like) {
 Interval around(const Tensor& center, const Array<Real>& radius) {
   Bounds bounds{read<Real>(center), read<Real>(center)};
   for (Int k = 0; k < radius.count(); ++k) {
-    if (!std::isfinite(radius[k])) bounds.lowest[k] = -infinity, bounds.highest[k] = infinity;
-    if (radius[k] == 0 || !std::isfinite(bounds.lowest[k])) continue;
-    bounds.lowest[k] -= radius[k], bounds.highest[k] += radius[k];
+    Real &low = bounds.lowest[k], &high = bounds.highest[k];
+    if (radius[k] == 0 || (std::isnan(low) && std::isfinite(radius[k]))) continue;
+    const bool is_bounded = std::isfinite(low) && std::isfinite(radius[k]);  // a little less than inf may be finite
+    low = is_bounded ? low - radius[k] : -infinity, high = is_bounded ? high + radius[k] : infinity;
   }
   return interval_of(center, std::move(bounds));
 }
@@ -223,15 +224,37 @@ class Push {
     return true;
   }
 
-  static Value corner(const Argument& a, bool high) {
-    const auto end = [&](const std::optional<Interval>& i, const Tensor& t) {
-      return !i ? t : high ? i->highest : i->lowest;
-    };
-    if (const Tensor* t = std::get_if<Tensor>(&a.value)) return end(a.intervals[0], *t);
+  enum class End { lowest, highest, nan };
+
+  // One end of each interval. At the end `nan`, the elements for which any value is right are NaN.
+  static Tensor end_of(const std::optional<Interval>& interval, const Tensor& t, End end) {
+    if (!interval) return t;
+    if (end != End::nan) return end == End::highest ? interval->highest : interval->lowest;
+    const Bounds in = numbers_of(*interval);
+    Array<Real> numbers = read<Real>(t);
+    for (Int k = 0; k < numbers.count(); ++k)
+      if (in.lowest[k] == -infinity && in.highest[k] == infinity) numbers[k] = std::numeric_limits<Real>::quiet_NaN();
+    Tensor at = t;
+    write(numbers, at);
+    return at;
+  }
+  static Value corner(const Argument& a, End end) {
+    if (const Tensor* t = std::get_if<Tensor>(&a.value)) return end_of(a.intervals[0], *t, end);
     Tensors list = std::get<Tensors>(a.value);
     for (std::size_t i = 0; i < list.size(); ++i)
-      if (list[i]) list[i] = end(a.intervals[i], *list[i]);
+      if (list[i]) list[i] = end_of(a.intervals[i], *list[i], end);
     return list;
+  }
+
+  // Whether an element may be NaN, because any value is right for it.
+  static bool may_be_nan(const Argument& a) {
+    return std::ranges::any_of(a.intervals, [](const std::optional<Interval>& interval) {
+      if (!interval || !is_floating(interval->lowest.dtype)) return false;
+      const Bounds in = numbers_of(*interval);
+      for (Int k = 0; k < in.lowest.count(); ++k)
+        if (in.lowest[k] == -infinity && in.highest[k] == infinity) return true;
+      return false;
+    });
   }
 
   // The hull of what is right for the ends of the intervals. The tensors of a list are at the same end, because each
@@ -240,16 +263,20 @@ class Push {
     std::size_t intervals = 0;
     for (const Argument& a : arguments_) intervals += !a.is_point();
     std::optional<Bounds> hull;
-    for (std::size_t at = 0; at < (std::size_t{1} << intervals); ++at) {
+    const auto add_corner = [&](const std::function<End(std::size_t interval)>& end) {
       std::size_t next = 0;
-      const std::vector<Value> inputs = values([&](const Argument& a, std::size_t) {
-        return a.is_point() ? a.value : corner(a, ((at >> next++) & 1) != 0);
-      });
+      const std::vector<Value> inputs =
+          values([&](const Argument& a, std::size_t) { return a.is_point() ? a.value : corner(a, end(next++)); });
       const judge::Expectation expected = judge::expect(op_, inputs, budget_);
-      if (expected.answer.outcome != Outcome::ok) return anything(expected_.outs[0]);
-      add(hull, numbers_of(right_for(op_, inputs, expected, 0, arithmetic_)));
-    }
-    return interval_of(expected_.outs[0], std::move(*hull));
+      const bool is_answered = expected.answer.outcome == Outcome::ok;
+      if (is_answered) add(hull, numbers_of(right_for(op_, inputs, expected, 0, arithmetic_)));
+      return is_answered;
+    };
+    bool all = true;
+    for (std::size_t at = 0; all && at < (std::size_t{1} << intervals); ++at)
+      all = add_corner([at](std::size_t i) { return ((at >> i) & 1) != 0 ? End::highest : End::lowest; });
+    if (all && std::ranges::any_of(arguments_, may_be_nan)) all = add_corner([](std::size_t) { return End::nan; });
+    return all ? interval_of(expected_.outs[0], std::move(*hull)) : anything(expected_.outs[0]);
   }
   static void add(std::optional<Bounds>& hull, Bounds more) {
     if (!hull) return void(hull = std::move(more));

@@ -305,6 +305,7 @@ Pieces pieces_against(const scenarios::Recorded& program, const ValidProgram& pl
     auto piece = std::make_shared<Piece>();
     piece->id = concat(program->name, '/', all.size(), "/all"), piece->extent = Extent::whole;
     piece->kinds = "program", piece->description = concat("method ", call.method);
+    piece->method = call.method, piece->arguments = inputs;
     scenarios::Step step{.method = call.method, .inputs = call.inputs};
     step.judge = is_within(std::make_shared<const RightGraphs>(RightGraphs{method.run(inputs)}));
     script.steps.push_back(step);

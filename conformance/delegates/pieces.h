@@ -50,6 +50,9 @@ struct Piece {
   std::vector<std::uint32_t> nodes;
   std::shared_ptr<const KnownCall> call = {};   // null if it is no part of a delegate
   std::optional<scenarios::Scenario> own = {};  // the scenario, if it is not that of spec/delegates.md for its nodes
+  // Of a call that is judged as a whole: the method of the plain program, and its inputs.
+  std::string method = {};
+  std::vector<Value> arguments = {};
 
   Cut cut() const;  // requires a call
 };

@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "conformance/files/file.h"
+#include "conformance/files/temporary_folder.h"
 #include "conformance/hosts/host.h"
 #include "conformance/inspect/listing.h"
 #include "conformance/inspect/memory_use.h"
@@ -27,29 +28,17 @@ using Words = std::vector<std::string>;
 
 constexpr std::size_t most_words = 2048;  // characters that are kept of the output of a failing command
 
-// A folder of this process, removed with the object. Each process has its own folder in it; those of workers stay until
-// the parent removes all.
+// A folder that has a folder for each process; those of workers stay until the parent removes all.
 class Folder {
  public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "assay-runner-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw Fault(Outcome::exhausted, "output", concat(name, " cannot be made"));
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
   fs::path own() const {
-    const fs::path folder = path_ / std::to_string(getpid());
+    fs::path folder = all_ / std::to_string(getpid());
     fs::create_directories(folder);
     return folder;
   }
 
  private:
-  fs::path path_;
+  files::TemporaryFolder all_;
 };
 
 std::string bytes_of(const fs::path& file) {

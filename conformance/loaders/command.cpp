@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "conformance/files/file.h"
+#include "conformance/files/temporary_folder.h"
 #include "conformance/loaders/isolated_loader.h"
 #include "conformance/sandbox/child.h"
 #include "conformance/sandbox/death.h"
@@ -23,33 +24,17 @@ namespace fs = std::filesystem;
 using corrupt::Files;
 using Clock = std::chrono::steady_clock;
 
-// A folder that the destructor removes with its contents.
-class TemporaryFolder {
- public:
-  TemporaryFolder() : path_((fs::temp_directory_path() / "assay-XXXXXX").string()) {
-    if (!mkdtemp(path_.data())) throw Fault(Outcome::exhausted, "output", concat(path_, " cannot be made"));
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  fs::path operator/(const std::string& name) const { return fs::path(path_) / name; }
-
- private:
-  std::string path_;
-};
-
-void limit(__rlimit_resource resource, rlim_t most) {
-  const rlimit both{most, most};
-  setrlimit(resource, &both);
+void limit(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
+  const rlimit limits{soft, hard};
+  setrlimit(resource, &limits);
 }
+void limit(__rlimit_resource resource, rlim_t most) { limit(resource, most, most); }
 
 [[noreturn]] void become(const std::vector<std::string>& words, int output, const LoadLimits& limits) {
   setpgid(0, 0);  // a process group, so that its child processes are ended with it
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, static_cast<rlim_t>((limits.time.count() + 999) / 1000));
+  const auto seconds = static_cast<rlim_t>((limits.time.count() + 999) / 1000);
+  limit(RLIMIT_CPU, seconds, seconds + 1);  // SIGXCPU at the first limit, SIGKILL at the second
   limit(RLIMIT_FSIZE, limits.output);
   if (limits.memory != 0) limit(RLIMIT_AS, limits.memory);
   const int nothing = open("/dev/null", O_RDONLY);
@@ -80,19 +65,23 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
+  // Throws Interrupted.
   LoadOutcome wait() {
     const auto end = Clock::now() + wall_;
     int status = 0;
     std::optional<LoadOutcome> cut;
-    while (!cut && waitpid(pid_, &status, WNOHANG) == 0) {
+    bool is_interrupted = false;
+    while (!cut && !is_interrupted && waitpid(pid_, &status, WNOHANG) == 0) {
       read_output();
+      is_interrupted = limits_.interrupted && *limits_.interrupted;
       if (Clock::now() > end)
         cut = LoadOutcome{LoadOutcome::End::hung, verdict::Class::none, "took longer than its time"};
       if (written_ > limits_.output)
         cut = LoadOutcome{LoadOutcome::End::exhausted, verdict::Class::none, "wrote more than its limit"};
     }
     kill(-pid_, SIGKILL);
-    if (cut) sandbox::uninterrupted([&] { return waitpid(pid_, &status, 0); });
+    if (cut || is_interrupted) sandbox::uninterrupted([&] { return waitpid(pid_, &status, 0); });
+    if (is_interrupted) throw sandbox::Interrupted{};
     read_output();
     return cut ? *cut : load_outcome(status);
   }
@@ -178,7 +167,7 @@ class Command final : public IsolatedLoader {
 
   std::vector<std::string> words_;
   LoadLimits limits_;
-  TemporaryFolder folder_;
+  files::TemporaryFolder folder_;
   Hangs hangs_;
 };
 

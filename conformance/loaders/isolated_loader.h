@@ -27,7 +27,7 @@ struct LoadLimits {
   std::chrono::milliseconds time{};  // processor time for one file; the limit of wall time is ten times as much
   std::uint64_t memory = 1 << 30;    // bytes that a process may allocate; 0 means unlimited
   std::uint64_t output = 1 << 20;    // bytes that a command may write
-  const std::atomic<bool>* interrupted = nullptr;  // a loader in child processes stops when this is set
+  const std::atomic<bool>* interrupted = nullptr;  // the loader stops when this is set
 };
 
 // The files with which a loader hangs. After three of them, the limit of wall time is 20 times the longest time of a
@@ -49,7 +49,7 @@ LoadOutcome left_out();  // the outcome of a file that the loader does not get
 class IsolatedLoader {
  public:
   virtual ~IsolatedLoader() = default;
-  virtual std::vector<LoadOutcome> load(std::span<const corrupt::Files> files) = 0;
+  virtual std::vector<LoadOutcome> load(std::span<const corrupt::Files> files) = 0;  // throws Interrupted
 };
 
 // Runs a loader in child processes, each of which loads many files. A file that ends a child is loaded again in a child

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -8,8 +9,10 @@
 
 #include "conformance/corrupt/delegated.h"
 #include "conformance/delegates/defects.h"
+#include "conformance/delegates/plain_cutter.h"
 #include "conformance/hosts/host.h"
 #include "reference/numerics/bounds.h"
+#include "reference/program/build.h"
 #include "reference/program/taken.h"
 #include "tests/support/golden.h"
 #include "tests/support/planted_payloads.h"
@@ -213,6 +216,22 @@ TEST_P(Golden, EveryNodeAndPairOfTheReferenceIsRightAndDecided) {
 const std::set<std::string> inaccurate{"f16_unary", "f32_unary"};
 
 // It sums float16 numbers in float16, which is right. The intervals of such sums may be too wide to decide.
+// A convolution whose results are inf and NaN, and a ReLU and a convolution that read them.
+TEST(Overflow, OfTheReferenceIsRight) {
+  for (const auto& piece : pieces_of("f16_conv")) {
+    delegates::Cut cut = piece->cut();
+    for (auto& [key, bytes] : cut.part.payload.named)
+      for (std::size_t i = 0; i + 4 <= bytes.size(); i += 4) {
+        const float weight = i % 12 == 0 ? -3e38f : 3e38f;
+        std::memcpy(bytes.data() + i, &weight, sizeof weight);
+      }
+    const delegates::RightGraphs right = delegates::right_graphs(cut.part.payload, cut.inputs);
+    hosts::Host host(hosts::valid_program(in_memory(encode(cut.program()))));
+    const auto judged = delegates::judge_outputs(right, host.call("forward", {cut.inputs.begin(), cut.inputs.end()}));
+    EXPECT_NE(judged.verdict, verdict::Verdict::fail) << piece->description << ": " << judged.message;
+  }
+}
+
 TEST(HalfSums, AreRightInEitherDtypeAndOtherwiseWrong) {
   const Piece& linear = *pieces_of("f16_linear").front();
   const auto verdict = [&](Real factor) { return judged(linear, {.call = times("aten::addmm.out", factor)}).verdict; };
@@ -271,6 +290,47 @@ TEST(WholePrograms, AreJudgedByTheirPlainPrograms) {
   for (const char* program : {"int8_weights_only", "int4_weights_only", "tanh_gelu"}) {
     EXPECT_EQ(judged_as_a_whole(program, "program.pte"), verdict::Verdict::fail) << program;
     EXPECT_EQ(judged_as_a_whole(program, "plain.pte"), verdict::Verdict::pass) << program;
+  }
+}
+
+// Exporters place a view of fixed sizes in the memory of its base, and no instruction writes it.
+TEST(WholePrograms, KeepTheIntervalsOfViews) {
+  constexpr auto type = DType::float32;
+  ProgramBuilder program;
+  program.constants();
+  PlanBuilder plan = program.method();
+  const auto x = plan.planned(type, {2, 64}, 1, 0), y = plan.planned(type, {64, 2}, 1, 512),
+             product = plan.planned(type, {2, 2}, 1, 1024), view = plan.planned(type, {4}, 1, 1024),
+             out = plan.planned(type, {4}, 1, 1088);
+  plan.plan().inputs = {x, y}, plan.plan().outputs = {out};
+  plan.call_named("aten::mm.out", {{"self", x}, {"mat2", y}, {"out", product}});
+  plan.call_named("aten::relu.out", {{"self", view}, {"out", out}});
+  const auto thirds = [](const Dims& sizes) {
+    Array<Real> numbers(sizes);
+    std::ranges::fill(numbers.data, 1.0 / 3);
+    Tensor t = make(type, sizes);
+    write(numbers, t);
+    return t;
+  };
+  const std::vector<Value> inputs{thirds({2, 64}), thirds({64, 2})};
+  delegates::IntervalMethod method(hosts::valid_program(in_memory(program.bytes())), "forward");
+  const auto [expected, interval] = method.run(inputs).front();
+  for (Int k = 0; k < 4; ++k) {
+    EXPECT_LT(read<Real>(interval.lowest)[k], read<Real>(expected)[k]);
+    EXPECT_GT(read<Real>(interval.highest)[k], read<Real>(expected)[k]);
+  }
+}
+
+TEST(PlainParts, CannotBeCutIfAnInstructionChangesATensor) {
+  const fs::path folder = golden_folder() / "programs" / "kv_cache";
+  const hosts::ProgramCall call = hosts::read_calls(folder / "calls.json").calls.front();
+  const ValidProgram plain = hosts::valid_program(files::open_file(folder / "program.pte"));
+  try {
+    const delegates::PlainCutter cutter(plain, call.method, call.inputs, {});
+    FAIL() << "the method was cut";
+  } catch (const assay::Fault& fault) {
+    EXPECT_EQ(fault.rule, "delegate.build");
+    EXPECT_THAT(fault.message, testing::HasSubstr("is changed"));
   }
 }
 

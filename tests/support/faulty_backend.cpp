@@ -1,6 +1,7 @@
 // A backend for XNNPACK payloads that computes them by the reference and registers itself with ExecuTorch, as a backend
 // of another author does. ASSAY_PLANTED names a fault: one of planted_payloads::faults(), one of `conducts`, or that of
 // planted_payloads::off_in_value, as in "4 steps everywhere" or "1 steps in one element in value 57".
+// A second backend, "OpaqueBackend", has programs of operators as its payloads, and one of `opaque_faults`.
 
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
@@ -116,9 +117,37 @@ assay::Tensor declared(const Tensor& t) {
   return empty;
 }
 
+// A fault of the opaque backend: a wrong result of an operator, if its last size is this one, and if the call before it
+// is of another operator.
+struct OpaqueFault {
+  std::string_view name, op, behind = "";
+  Int last_size = 0;
+};
+constexpr OpaqueFault opaque_faults[] = {{"opaque relu", "aten::relu.out"},
+                                         {"opaque last addmm", "aten::addmm.out", "", 4},
+                                         {"opaque addmm with relu", "aten::relu.out", "aten::addmm.out"}};
+
+// Computes a call with the planted fault.
+Answer opaque_call(const Operator& op, std::span<Value> arguments, const Budget& budget) {
+  static std::string_view before;
+  const std::string_view behind = std::exchange(before, op.name);
+  Answer answer = call(op, arguments, budget);
+  for (const OpaqueFault& f : opaque_faults) {
+    auto* const out = std::get_if<assay::Tensor>(&arguments.back());
+    if (f.name != planted() || f.op != op.name || !out || (!f.behind.empty() && f.behind != behind)) continue;
+    if (f.last_size == 0 || f.last_size == out->sizes[out->sizes.size() - 1]) out->bytes.back() ^= std::byte{0x40};
+  }
+  return answer;
+}
+
 // The payload with the data that it names.
 class Source {
  public:
+  explicit Source(et::FreeableBuffer& opaque) : is_opaque_(true) {
+    const auto* bytes = static_cast<const std::byte*>(opaque.data());
+    payload_.bytes.assign(bytes, bytes + opaque.size());
+    options_.call = opaque_call;
+  }
   Source(et::FreeableBuffer& processed, const et::NamedDataMap& named) {
     const auto* bytes = static_cast<const std::byte*>(processed.data());
     payload_.bytes.assign(bytes, bytes + processed.size());
@@ -142,7 +171,9 @@ class Source {
   // Whether the fault of this name is planted, and this payload has it.
   bool is_planted(std::string_view name) const { return is_faulty_ && planted() == name; }
 
-  std::unique_ptr<Delegate> delegate() const { return make_xnnpack_delegate({payload_.bytes, {}, options_, finder()}); }
+  std::unique_ptr<Delegate> delegate() const {
+    return (is_opaque_ ? make_program_delegate : make_xnnpack_delegate)({payload_.bytes, {}, options_, finder()});
+  }
 
  private:
   xnnpack::Graph::FindNamed finder() const {
@@ -163,7 +194,7 @@ class Source {
 
   delegates::Payload payload_;
   RuntimeOptions options_;
-  bool is_faulty_ = false;
+  bool is_faulty_ = false, is_opaque_ = false;
 };
 
 et::Error error_of(const assay::Fault& fault) {
@@ -173,8 +204,10 @@ et::Error error_of(const assay::Fault& fault) {
 }
 
 struct Handle {
-  Handle(et::FreeableBuffer& processed, const et::NamedDataMap& named)
-      : source(processed, named), delegate(source.delegate()), freed(static_cast<const char*>(processed.data())) {}
+  Handle(et::FreeableBuffer& processed, const et::NamedDataMap* named)
+      : source(named ? Source(processed, *named) : Source(processed)),
+        delegate(source.delegate()),
+        freed(static_cast<const char*>(processed.data())) {}
 
   bool has(std::string_view fault) const { return source.is_planted(fault); }
 
@@ -204,12 +237,13 @@ void break_heap(const Handle& handle) {
 
 class Backend final : public et::BackendInterface {
  public:
+  explicit Backend(bool is_opaque) : is_opaque_(is_opaque) {}
   bool is_available() const override { return true; }
 
   et::Result<et::DelegateHandle*> init(et::BackendInitContext& context, et::FreeableBuffer* processed,
                                        et::ArrayRef<et::CompileSpec>) const override {
     try {
-      auto handle = std::make_unique<Handle>(*processed, *context.get_named_data_map());
+      auto handle = std::make_unique<Handle>(*processed, is_opaque_ ? nullptr : context.get_named_data_map());
       void* const scratch = context.get_runtime_allocator()->allocate(16);
       if (!scratch && !handle->has("ignores that init has no memory")) return et::Error::MemoryAllocationFailed;
       write_at(scratch, 0);
@@ -331,10 +365,13 @@ class Backend final : public et::BackendInterface {
     first += what;
     std::memcpy(bytes, &first, sizeof first);
   }
+
+  bool is_opaque_;
 };
 
-Backend backend;
-[[maybe_unused]] const auto registered = et::register_backend({"PlantedBackend", &backend});
+Backend backend(false), opaque(true);
+[[maybe_unused]] const auto registered = et::register_backend({"PlantedBackend", &backend}),
+                            opaque_registered = et::register_backend({"OpaqueBackend", &opaque});
 
 }  // namespace
 }  // namespace assay

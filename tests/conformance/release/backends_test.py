@@ -2,12 +2,13 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
 
 from folder import WithFolder
-from source import SOURCE
+from source import PROGRAMS, SOURCE
 
 ASSAY = os.environ["ASSAY"]
 PACKAGE = os.environ.get("ASSAY_EXECUTORCH", "")
@@ -21,8 +22,8 @@ class Backends(WithFolder):
     def setUpClass(cls):
         cls.cache = cls.enterClassContext(tempfile.TemporaryDirectory())  # where the adapter is compiled once
 
-    def assay(self, *words, planted=""):
-        environment = os.environ | {"XDG_CACHE_HOME": self.cache, "ASSAY_PLANTED": planted}
+    def assay(self, *words, planted="", **environment):
+        environment = os.environ | {"XDG_CACHE_HOME": self.cache, "ASSAY_PLANTED": planted} | environment
         return subprocess.run([ASSAY, *map(str, words)], capture_output=True, text=True, check=False, timeout=300, env=environment)
 
     def judged(self, program, *options, testee=f"backend:{FAULTY}=PlantedBackend", **planted):
@@ -69,8 +70,55 @@ class Backends(WithFolder):
         (right, _), (wrong, _) = (self.traced("f32_linear", backend, planted) for planted in ("", "bias dropped"))
         self.assertEqual([a["mean"] == b["mean"] for a, b in zip(right["operands"], wrong["operands"])], [True, False])
 
+    BUILDER = FAULTY.parent / "opaque_builder"
+    MLP = PROGRAMS / "mlp" / "program.pte"
+
+    def opaque(self, planted, *options, command=None, **environment):
+        """A program of an opaque backend, judged by the plain program that it was built from."""
+        whole = self.folder / "whole.pte"
+        subprocess.run([self.BUILDER, self.MLP, whole], check=True)
+        command = command or (self.BUILDER, "{}", "{out}")
+        return self.assay("delegate", f"backend:{FAULTY}", whole, "--graph", self.MLP, *options, "--build", "--", *command, planted=planted, **environment)
+
+    def test_a_wrong_instruction_of_an_opaque_delegate_is_named(self):
+        right = self.opaque("")
+        self.assertEqual((right.returncode, "part" in right.stdout), (0, False), right.stdout + right.stderr)
+        for fault, instructions in ("opaque relu", [2]), ("opaque last addmm", [7]), ("opaque addmm with relu", [1, 2]):
+            saved = self.folder / "part.bpte"
+            done = self.opaque(fault, "--save", saved)
+            self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
+            named = re.search(r"^first wrong part: .*/0/all\n((?:  instruction .*\n)+)  .* must be .*\n  CMD was started \d times$", done.stdout, re.MULTILINE)
+            self.assertEqual([int(i) for i in re.findall(r"instruction (\d+) of forward, aten::", named[1])], instructions)
+            again = self.assay("run", saved, "--with", f"backend:{FAULTY}", planted=fault), self.assay("run", saved, "--with", f"backend:{FAULTY}")
+            self.assertEqual([run.returncode for run in again], [1, 0], again)
+
+    def test_parts_that_are_not_built(self):
+        def shell(script):
+            return ["sh", "-c", script, PROGRAMS / "cnn" / "program.pte", "{}", "{out}"]
+
+        for command, reason in (
+            (shell("echo cannot do it; exit 1"), "the command refused: cannot do it"),
+            (shell("exit 0"), "the command ended with exit code 0, but wrote no file"),
+            (shell("kill -SEGV $$"), "the command crashed: "),
+            (shell("while :; do :; done"), "the command hung: took more than its time of the processor"),
+            (shell('echo garbage > "$2"'), "the command wrote no program of the part: malformed, H1: "),
+            (shell('cp "$0" "$2"'), "the command wrote no program of the part: its method forward is (float32 "),
+        ):
+            done = self.opaque("opaque relu", "--build-timeout", "1", command=command)
+            self.assertEqual((done.returncode, done.stderr), (1, ""))
+            self.assertIn(f"\n  the whole method was not judged\n  CMD was started once; the last part that was not judged: {reason}", done.stdout)
+        done = self.opaque("opaque relu", ASSAY_UNBUILT="aten::relu")
+        self.assertIn("the command refused: cannot lower aten::relu", done.stdout)
+        done = self.opaque("opaque relu", "--max-builds", "3")
+        self.assertRegex(done.stdout, r"first wrong part: .*\n  instruction 0 of (.*\n){5}  CMD was started 3 times; .* --max-builds is reached")
+        done = self.opaque("opaque relu", command=["./nothing", "{}", "{out}"])
+        self.assertIn("ends with exit code 127", done.stderr)
+        done = self.opaque("opaque relu", command=[self.BUILDER, "{}"])
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--build needs a command behind -- with the word {out}", done.stderr)
+
     def test_a_missing_part_is_named(self):
-        for testee, words in (f"backend:{FAULTY}=Other", "it registers PlantedBackend"), (f"backend:{self.folder}/none.so", "is missing"):
+        for testee, words in (f"backend:{FAULTY}=Other", "it registers OpaqueBackend, PlantedBackend"), (f"backend:{self.folder}/none.so", "is missing"):
             done = self.assay("delegate", testee)
             self.assertEqual((done.returncode, done.stdout), (4, ""), done.stderr)
             self.assertIn(words, done.stderr)
