@@ -56,15 +56,16 @@ Subject subject_of(const fs::path& path) {
   subject.settings.program = path;
   subject.settings.data = calls.data;
   const hosts::Host host(hosts::valid_program(program, files::open_data_files(calls.data)));
-  if (calls.calls.empty()) {
-    subject.settings.method = host.default_method();
-    subject.inputs = random_inputs(host.plan(subject.settings.method));
+  const bool has_calls = !calls.calls.empty();
+  hosts::ProgramCall call = has_calls ? std::move(calls.calls.front()) : hosts::ProgramCall();
+  subject.settings.method = call.method.empty() ? host.default_method() : call.method;
+  const pte::ExecutionPlan& plan = host.plan(subject.settings.method);
+  subject.inputs = hosts::adapted(plan, has_calls ? std::move(call.inputs) : random_inputs(plan));
+  if (!has_calls) {
     subject.inputs_from = "random inputs";
     return subject;
   }
-  hosts::ProgramCall& call = calls.calls.front();
-  subject.settings.method = call.method.empty() ? host.default_method() : call.method;
-  subject.inputs = std::move(call.inputs), subject.expected = std::move(call.outputs);
+  subject.expected = std::move(call.outputs);
   if (from != path) subject.tolerance = call.tolerance;
   subject.inputs_from = "inputs of " + from.string();
   return subject;

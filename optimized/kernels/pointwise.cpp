@@ -575,11 +575,11 @@ struct Instance {
 };
 template <const auto& table, std::size_t... i>
 constexpr auto instances_of(std::index_sequence<i...>) {
-  return std::array{Instance{find_formula<table[i / elements].operation, Element(i % elements)>,
-                             has_formula<table[i / elements].operation, Element(i % elements)>}...};
+  return std::array{Instance{find_formula<table[i / element_types].operation, Element(i % element_types)>,
+                             has_formula<table[i / element_types].operation, Element(i % element_types)>}...};
 }
 template <const auto& table>
-constexpr auto instances = instances_of<table>(std::make_index_sequence<elements * std::size(table)>());
+constexpr auto instances = instances_of<table>(std::make_index_sequence<element_types * std::size(table)>());
 
 namespace tables = HWY_NAMESPACE;
 extern const std::span<const Instance> all_instances[];

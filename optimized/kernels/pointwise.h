@@ -23,7 +23,7 @@ struct Operation {
 // The types of elements: floats; integers of 64 bits, which wrap; bytes, which are true if they are not 0; and doubles.
 // Doubles are computed for the slowest instruction set alone.
 enum class Element : std::uint8_t { f32, i64, boolean, f64 };
-constexpr std::size_t elements = 4;
+constexpr std::size_t element_types = 4;
 constexpr std::size_t bytes_of(Element e) { return e == Element::f32 ? 4 : e == Element::boolean ? 1 : 8; }
 
 // Computes n results from n elements of each operand. Elements are contiguous. `out` may be an operand if its elements

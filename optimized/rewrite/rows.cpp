@@ -285,7 +285,8 @@ class RowCall : public Fuser {
     const Instruction* p = next("aten::add.out");
     const Value* other = p && is_number(p->call[2], 1) ? combine("aten::add.out", dtype) : nullptr;
     if (other && dtype == DType::float64) other = quantization_.widened(*other);
-    if (other && is_constant(*other, DType::float32) && is_of_channels(*other))
+    if (other && is_constant(*other, DType::float32) && is_of_channels(*other) &&
+        other->tensor->count() == result().tensor->size(1))
       rows_.bias = other;
     else
       n_ = n, from_ = from;

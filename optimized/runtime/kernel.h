@@ -39,9 +39,9 @@ struct Attention {
 
 struct Call;
 
-// Constants of a product of rows, which are quantized when the call runs, with a weight of codes: the scales of the
-// outputs, or of groups of each output's codes, which then have 4 bits, and the bias, or null. Of a convolution,
-// whether a row is a pixel or an image.
+// Constants of a product of rows, which are quantized when the call runs, with a weight of codes: the scale of all
+// outputs or of each output, or of each group of an output's codes, which then have 4 bits; and the bias of each
+// output, or null. Of a convolution, whether a row is a pixel or an image.
 struct RowsOfCall {
   const Value *scales = nullptr, *bias = nullptr;
   bool has_groups = false, are_pixels = false;

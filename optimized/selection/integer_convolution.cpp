@@ -115,11 +115,6 @@ std::optional<IntegerConvolution> convolution_of_steps(const Call& call) {
   const auto shape = shape_of(call);
   if (!shape || !kernels::can_convolve(*shape) || (rows->are_pixels && !kernels::can_have_pixel_steps(*shape)))
     return {};
-  const std::int64_t channels = call.out().size(1), scales = rows->scales->tensor->count();
-  const auto is_constant = [](const Value& v) { return is_f32(v) && v.tensor->constant && v.tensor->data; };
-  if (!is_constant(*rows->scales) || (scales != 1 && scales != channels) ||
-      (rows->bias && (!is_constant(*rows->bias) || rows->bias->tensor->count() != channels)))
-    return {};
   IntegerConvolution c;
   c.shape = *shape, c.has_signed_input = false, c.has_steps = true, c.uses_vnni = kernels::has_vnni(shape->set);
   return c;

@@ -25,18 +25,8 @@ std::optional<RowProduct> product_of(const Call& call) {
   const std::int64_t inputs = x.size(x.rank - 1), outputs = y.size(y.rank - 1);
   if (inputs * outputs != w.count() || x.count() / inputs != y.count() / outputs) return {};
   p.inputs = static_cast<std::size_t>(inputs), p.outputs = static_cast<std::size_t>(outputs);
-  const auto is_constant = [](const Value& v) { return is_f32(v) && v.tensor->constant && v.tensor->data; };
-  if (!is_constant(*rows->scales) ||
-      (rows->bias && (!is_constant(*rows->bias) || rows->bias->tensor->count() != outputs)))
-    return {};
-  const std::int64_t scales = rows->scales->tensor->count();
-  if (rows->has_groups) {
-    if (w.size(0) != outputs || scales % outputs != 0 || inputs % std::max<std::int64_t>(scales / outputs, 1) != 0)
-      return {};
-    p.group = static_cast<std::size_t>(inputs / (scales / outputs));
-  } else if (w.size(0) != inputs || (scales != 1 && scales != outputs)) {
-    return {};
-  }
+  if (w.size(0) != (rows->has_groups ? outputs : inputs)) return {};
+  if (rows->has_groups) p.group = static_cast<std::size_t>(w.size(2));
   return can_multiply(p) ? std::optional(p) : std::nullopt;
 }
 

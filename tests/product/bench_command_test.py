@@ -79,7 +79,7 @@ class Command(Bench):
         self.assertEqual(race["other"], "reference")
 
     def test_the_table(self):
-        code, out, err = bench(MLP, PROGRAMS / "activations" / "program.pte", "--against", "reference")
+        code, out, err = bench(MLP, PROGRAMS / "channels_last" / "program.pte", "--against", "reference")
         self.assertEqual((code, err), (0, ""))
         self.assertEqual(out.count("agree, off by at most"), 4)
         self.assertIn("1 thread on processor", out)

@@ -186,12 +186,21 @@ TEST_P(StepKernels, ApplyActivationsToWhatIsStored) {
   }
 }
 
-// An image with a NaN, one with an infinity, one of zeros, one of one sign, and one whose range is infinite.
+// Images with a NaN, with an infinity, of zeros, of one sign, with an infinite range, and with ends whose codes 0
+// differ if the formula adds -127 in place of -128.
 TEST_P(StepKernels, QuantizeUnusualImages) {
+  const float ends[][2] = {{nan, 1},
+                           {infinity, 1},
+                           {0, 0},
+                           {3, 5},
+                           {-3, -5},
+                           {3e38f, -3e38f},
+                           {1e-40f, -1e-40f},
+                           {1, -1},
+                           {-0x1.7fc91ap+0f, 0x1.7fc91cp+0f}};
   std::vector<float> images;
-  for (const std::vector<float>& ends : std::vector<std::vector<float>>{
-           {nan, 1}, {infinity, 1}, {0, 0}, {3, 5}, {-3, -5}, {3e38f, -3e38f}, {1e-40f, -1e-40f}, {1, -1}})
-    for (int i = 0; i < 12; ++i) images.push_back(i < 2 ? ends[static_cast<std::size_t>(i)] : ends[1] / float(i));
+  for (const auto& [first, second] : ends)
+    for (int i = 0; i < 12; ++i) images.push_back(i == 0 ? first : second / float(i));
   for (const std::size_t groups : {1u, 2u})
     check(GetParam(),
           {.y = three,
@@ -201,9 +210,9 @@ TEST_P(StepKernels, QuantizeUnusualImages) {
            .groups = groups,
            .inputs = 2 / groups,
            .outputs = groups == 2 ? 1u : 3u,
-           .images = 8},
+           .images = 9},
           images);
-  check(GetParam(), {.height = 2, .width = 3, .inputs = 2, .outputs = 3, .images = 8, .has_pixel_steps = true}, images);
+  check(GetParam(), {.height = 2, .width = 3, .inputs = 2, .outputs = 3, .images = 9, .has_pixel_steps = true}, images);
 }
 
 // The largest sums of both signs.

@@ -108,7 +108,7 @@ struct LargeCall {
   std::vector<Value> arguments;  // without the outs
 };
 
-// Sizes beyond what kernels compute at once (16, 32, 64, 256, 512); no recorded call has these.
+// Sizes beyond what kernels compute at once (16, 32, 64, 256, 512), and a storage offset; no recorded call has these.
 std::vector<LargeCall> large_calls() {
   const Dims last{0, 2, 3, 1}, image{2, 70, 9, 11}, rows{3, 1100};
   const Value none = std::monostate(), yes = true, no = false;
@@ -146,6 +146,11 @@ std::vector<LargeCall> large_calls() {
   calls.push_back({"aten::eq.Scalar_out", {x, 0.3}});
   calls.push_back({"aten::transpose_copy.int_out", {x, Int{0}, Int{1}}});
   calls.push_back({"aten::slice_copy.Tensor_out", {x, Int{1}, Int{1}, none, Int{2}}});
+  calls.push_back({"aten::as_strided_copy.out", {x, ints({3, 500}), ints({1100, 2}), Int{7}}});
+  // Windows of a row are computed together.
+  const Value wide = drawn({1, 2, 5, 75});
+  calls.push_back({"aten::max_pool2d_with_indices.out", {wide, ints({3}), ints({2}), ints({1}), ints({1}), no}});
+  calls.push_back({"aten::avg_pool2d.out", {wide, ints({3}), ints({2}), ints({1}), yes, no, none}});
   return calls;
 }
 
