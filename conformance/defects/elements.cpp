@@ -67,6 +67,8 @@ constexpr auto special_pairs = std::to_array<SpecialPair>({
     {"where the divisor is 0", [](Real, Real b) { return b == 0; }, true},
     {"where operands of opposite signs leave a remainder",
      [](Real a, Real b) { return ((a < 0 && b > 0) || (a > 0 && b < 0)) && std::fmod(a, b) != 0; }, true},
+    {"where operands of opposite signs leave no remainder",
+     [](Real a, Real b) { return ((a < 0 && b > 0) || (a > 0 && b < 0)) && std::fmod(a, b) == 0; }, true},
     {"where a negative divisor leaves a remainder", [](Real a, Real b) { return b < 0 && std::fmod(a, b) != 0; }, true},
     {"for operands of opposite signs", [](Real a, Real b) { return (a < 0 && b > 0) || (a > 0 && b < 0); }},
     {"for negative operands", [](Real a, Real b) { return a < 0 && b < 0; }},

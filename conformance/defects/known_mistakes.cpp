@@ -26,6 +26,7 @@ std::vector<Value> neutral_values(const SchemaArgument& a) {
   if (!a.default_text.empty()) all.push_back(text::read_literal(a.default_text, a.type, a.length));
   if (a.type.ends_with('?')) all.emplace_back();
   if (a.type == "bool") all.insert(all.end(), {Value(false), Value(true)});
+  if (a.name == "padding_idx") return {Value(Int{-1})};
   if (cases::takes_number(a.type) && !is_dimension(a) && (a.default_text.empty() || a.default_text == "None")) {
     const bool real = a.type.starts_with("float");
     for (const Int n : {0, 1}) all.push_back(real ? Value(static_cast<double>(n)) : Value(n));
@@ -164,6 +165,8 @@ class Mistakes {
     each_dimension(wrapped, i, [](Int d, Int) { return d < 0 ? -d : d; });
     each_dimension(wrapped, i, [](Int d, Int) { return d < 0 ? -1 - d : d; });
     each_dimension(wrapped, i, [](Int d, Int) { return d < 0 ? 0 : d; });
+    each_dimension(concat("take a negative ", name(i), " as the last dimension"), i,
+                   [](Int d, Int) { return d < 0 ? -1 : d; });
     if (is_list) return;
     each_dimension(concat("use the last dimension in place of ", name(i)), i,
                    [](Int d, Int rank) { return d == rank - 1 ? d : -1; });
@@ -253,6 +256,17 @@ class Mistakes {
   void other_alpha() {
     if (!has_alpha()) return;
     const bool is_difference = is_named("sub");
+    if (is_named("::rsub.Scalar"))  // alpha * other - self
+      add("multiply other in place of self by alpha", [alpha = *argument_of(op_, "alpha")](std::vector<Value>& all) {
+        const auto other = number_in(all[1]), factor = number_in(all[alpha]);
+        if (!other || !factor || real(*factor) == 1) return false;
+        const Real product = real(*other) * real(*factor);
+        const bool is_whole = std::holds_alternative<Int>(all[1]) && std::holds_alternative<Int>(all[alpha]);
+        all[1] = is_whole && std::fabs(product) < 0x1p62 ? Value(static_cast<Int>(product))
+                                                         : Value(static_cast<double>(product));
+        all[alpha] = Int{1};
+        return true;
+      });
     found_.push_back(answering(
         op_, fmt::format("multiply {} in place of {} by alpha", name(is_named("rsub")), name(!is_named("rsub"))),
         [op = &op_, is_difference](const cases::HostCall& call) -> std::optional<judge::Expectation> {
@@ -1061,6 +1075,13 @@ class Mistakes {
                });
     }
     if (is_mean)
+      reducing("return 0 for the mean of no numbers", {DType::float32, DType::float64, DType::float16, DType::bfloat16},
+               [](std::span<const Real> row, const cases::HostCall&) {
+                 Real sum = 0;
+                 for (const Real x : row) sum += x;
+                 return row.empty() ? 0 : sum / static_cast<Real>(row.size());
+               });
+    if (is_mean)
       for (const DType dtype : {DType::float32, DType::float64, DType::float16, DType::bfloat16})
         reducing("divide by n - 1 in place of n", {dtype}, [](std::span<const Real> row, const cases::HostCall&) {
           Real sum = 0;
@@ -1638,6 +1659,11 @@ class Mistakes {
   }
 
   void quotients() {
+    if (is_named("::remainder.") && !is_named("Scalar_Tensor"))
+      of_two_numbers("compute self - floor(self / other) * other, which loses bits", [](Real a, Real b, DType d) {
+        const Real quotient = std::floor(round_to(d, a / b));
+        return round_to(d, a - round_to(d, quotient * b));
+      });
     const auto mode = std::ranges::find(op_.arguments, "rounding_mode", &SchemaArgument::name);
     if (op_.name == "aten::div.out" || op_.name == "aten::div.Scalar_out")
       of_two_numbers("multiply by the reciprocal of other",

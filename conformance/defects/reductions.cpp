@@ -74,6 +74,23 @@ void scans_in_blocks(const Operator& op, std::size_t dim, Int width, std::vector
                             }));
 }
 
+// A running logarithm of sums of exponentials that overflow.
+void without_maximum(const Operator& op, std::size_t dim, std::vector<Hypothesis>& found) {
+  found.push_back(answering(op, "do not subtract the maximum, so that exponentials overflow",
+                            [dim](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                              const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+                              if (!call.valid() || !self || !is_floating(self->dtype)) return std::nullopt;
+                              const DType computed = compute_dtype(self->dtype);
+                              auto now = result_of("aten::exp.out", {cast(*self, computed)});
+                              if (now) now = result_of("aten::cumsum.out", {*now, call.arguments[dim], Value()});
+                              if (now) now = result_of("aten::log.out", {*now});
+                              std::vector<Tensor> outs = call.expected.outs;
+                              if (!now || now->sizes != outs[0].sizes) return std::nullopt;
+                              outs[0] = arranged(cast(*now, outs[0].dtype), outs[0].dim_order);
+                              return with_results(call.expected, std::move(outs));
+                            }));
+}
+
 // A sum in blocks of `width` elements of a row that adds the block before alone, not all blocks before.
 void sums_of_two_blocks(const Operator& op, std::size_t dim, Int width, std::vector<Hypothesis>& found) {
   found.push_back(answering(op, fmt::format("add only the last block of {} elements to the next", width),
@@ -151,8 +168,9 @@ void mistakes_of_scans(const Operator& op, std::vector<Hypothesis>& found) {
   const bool is_scan = is_named(op, "::cum") || is_named(op, "::logcumsumexp.");
   if (!is_scan || !dim) return;
   for (const Int width : {4, 8, 16, 32, 64, 128, 256, 512, 1024}) scans_in_blocks(op, *dim, width, found);
+  if (is_named(op, "::logcumsumexp.")) without_maximum(op, *dim, found);
   if (is_named(op, "::cumsum."))
-    for (const Int width : {16, 32, 64, 128, 256, 512, 1024}) sums_of_two_blocks(op, *dim, width, found);
+    for (const Int width : {4, 8, 16, 32, 64, 128, 256, 512, 1024}) sums_of_two_blocks(op, *dim, width, found);
   scans_back(op, *dim, found);
   if (op.outs() == 2) first_of_equal(op, *dim, found);
 }
