@@ -321,6 +321,26 @@ TEST(WholePrograms, KeepTheIntervalsOfViews) {
   }
 }
 
+// Each output of a recorded program is an output of one of its parts of one call each.
+TEST(PlainParts, ComputeWhatTheWholeMethodComputes) {
+  for (const char* name : {"mlp", "cnn", "view_copies"}) {
+    const fs::path folder = golden_folder() / "programs" / name;
+    const hosts::ProgramCall call = hosts::read_calls(folder / "calls.json").calls.front();
+    const ValidProgram plain = hosts::valid_program(files::open_file(folder / "program.pte"));
+    hosts::Host whole(plain);
+    const delegates::PlainCutter cutter(plain, call.method, hosts::adapted(whole.plan(call.method), call.inputs), {});
+    std::vector<Buffer<std::byte>> outputs;
+    for (std::uint32_t i = 0; i < cutter.calls(); ++i) {
+      const delegates::PlainPart part = cutter.cut(i, i + 1);
+      hosts::Host host(hosts::valid_program(in_memory(encode(part.program))));
+      for (const Value& output : host.call("forward", {part.inputs.begin(), part.inputs.end()}))
+        outputs.push_back(std::get<Tensor>(output).bytes);
+    }
+    for (const Value& output : whole.call(call.method, call.inputs))
+      EXPECT_THAT(outputs, Contains(std::get<Tensor>(output).bytes)) << name;
+  }
+}
+
 TEST(PlainParts, CannotBeCutIfAnInstructionChangesATensor) {
   const fs::path folder = golden_folder() / "programs" / "kv_cache";
   const hosts::ProgramCall call = hosts::read_calls(folder / "calls.json").calls.front();
