@@ -74,6 +74,11 @@ Text& Text::add(const Part& part) {
   return *this;
 }
 
+Text& Text::add(const char* text) {
+  put(text);
+  return *this;
+}
+
 void Text::put(std::string_view text) {
   if (full_) return;
   const std::size_t fitting = std::min(text.size(), buffer_.size() - size_);

@@ -57,6 +57,7 @@ class Text {
   std::string_view view() const { return {buffer_.data(), size_}; }
 
   Text& add(const Part& part);  // Appends the part. A text that is cut ends in "...".
+  Text& add(const char* text);  // the same for a literal, of which callers need no Part
 
  private:
   void put(std::string_view text);

@@ -153,7 +153,7 @@ Method* make(const assay_program* program, const char* name, const assay_options
 assay_outcome assay_method_size(const assay_program* program, const char* name, const assay_options* options,
                                 assay_memory workspace, assay_method_sizes* sizes, assay_fault* fault) {
   Fault found;
-  Sizes all;
+  Sizes all{};
   make(program, name, options, workspace, nullptr, all, found);
   if (found) return outcome_of(found, fault);
   *sizes = {workspace.size, interface_size(all.prepared), interface_size(all.arena), interface_size(all.shared),
@@ -168,7 +168,7 @@ assay_outcome assay_method_make(const assay_program* program, const char* name, 
   for (const assay_memory* memory :
        {&given->workspace, &given->prepared, &given->arena, &given->shared, &given->scratch})
     if (!is_usable(*memory, found)) return outcome_of(found, fault);
-  Sizes all;
+  Sizes all{};
   const Memories memories{bytes_of(given->prepared), bytes_of(given->arena), bytes_of(given->shared),
                           bytes_of(given->scratch)};
   Method* method = make(program, name, options, given->workspace, &memories, all, found);

@@ -54,11 +54,11 @@ struct PlannedMemory {
 struct Source {
   std::string_view name{};
   std::span<Value> values{};
-  std::span<Tensor> tensors{};         // indexed by value
-  std::span<const Storage> storage{};  // by value
+  std::span<Tensor> tensors{};   // indexed by value
+  std::span<Storage> storage{};  // by value
   std::span<Instruction> instructions{};
   std::span<const std::int32_t> inputs{}, outputs{};  // values
-  std::span<const PlannedMemory> memories{};          // indexed by number; number 0 is unused
+  std::span<PlannedMemory> memories{};                // indexed by number; number 0 is unused
   std::uint32_t delegates = 0;
   std::uint32_t methods = 1, method = 0;  // the number of methods that share memories, and the index of this method
 

@@ -13,25 +13,17 @@ bool Builder::has_room() {
   return room || refuse_room("needs more memory than was supplied");
 }
 
-bool Builder::has_memories(const Sizes& sizes) const {
-  return memories_->prepared.size() >= sizes.prepared && memories_->arena.size() >= sizes.arena &&
-         memories_->shared.size() >= sizes.shared && memories_->scratch.size() >= sizes.scratch;
-}
-
-bool Builder::begin(std::uint64_t most_tables, const Sizes& sizes) {
+Builder::Builder(const Source& source, const Options& options, format::Workspace& workspace, format::Workspace& tables,
+                 const Memories* memories, const Sizes& sizes, Fault& fault)
+    : options_(options), workspace_(workspace), tables_(tables), memories_(memories), fault_(fault), source_(source) {
   if (memories_) {
-    if (!has_memories(sizes)) return refuse_room("needs more memory than was supplied");
-    const auto prepared = memories_->prepared;
-    const auto tables = static_cast<std::size_t>(sizes.tables), copies = static_cast<std::size_t>(sizes.copies);
-    tables_ = format::Workspace(prepared.first(tables));
-    copies_ = format::Workspace(prepared.subspan(tables, copies));
-    packed_ = options_.packed ? Packed::of(*options_.packed) : Packed::in(prepared.subspan(tables + copies));
-  } else {
-    tables_ = format::Workspace(workspace_.take<std::byte>(most_tables));
+    const auto rest = memories_->prepared.subspan(static_cast<std::size_t>(sizes.tables));
+    const auto copies = static_cast<std::size_t>(sizes.copies);
+    copies_ = format::Workspace(rest.first(copies));
+    packed_ = options_.packed ? Packed::of(*options_.packed) : Packed::in(rest.subspan(copies));
   }
   packed_.note(source_.name);
   packed_.note(kernels::name_of(options_.set));
-  return has_room();
 }
 
 bool Builder::make_method() {
@@ -132,7 +124,7 @@ Method* Builder::finish(Sizes& sizes) {
 bool Builder::refuse_delegate(std::uint32_t i) {
   format::Text place;
   where_.in("delegate", i).write(place);
-  fault_.set_place({place.view(), fault_.place[0] ? ", " : "", static_cast<const char*>(fault_.place)});
+  fault_.add_place(place);
   return false;
 }
 
@@ -142,7 +134,7 @@ const Backend* Builder::find_backend(std::string_view id) const {
   return found == options_.backends.end() ? nullptr : &*found;
 }
 
-bool Builder::size_delegate(std::uint32_t i, DelegateSource source) {
+bool Builder::size_delegate(std::uint32_t i, DelegateSource&& source) {
   if (find_backend(source.backend)) return true;
   for (const PlannedBackend* backend : backend_table())
     if (backend->backend.id == source.backend) {
@@ -154,7 +146,7 @@ bool Builder::size_delegate(std::uint32_t i, DelegateSource source) {
                 ", which is not registered");
 }
 
-bool Builder::begin_delegate(std::uint32_t i, DelegateSource source) {
+bool Builder::begin_delegate(std::uint32_t i, DelegateSource&& source) {
   Delegate& delegate = made_->delegates_[i];
   Planned& planned = planned_[i];
   delegate.backend = planned.backend ? &planned.backend->backend : find_backend(source.backend);

@@ -12,26 +12,19 @@ namespace assay::optimized {
 // and set the fault.
 class Builder {
  public:
-  // Without memories it only counts how large the memories must be.
-  Builder(std::string_view name, const Options& options, format::Workspace& workspace, const Memories* memories,
-          Fault& fault)
-      : options_(options), workspace_(workspace), memories_(memories), fault_(fault), source_{.name = name} {}
-
-  // Divides the prepared memory into parts of these sizes. If the builder only counts, the tables are in `most_tables`
-  // bytes of the workspace.
-  bool begin(std::uint64_t most_tables, const Sizes& sizes);
-  format::Workspace& tables() { return tables_; }  // part of the method's memory: what is taken from it is kept
-  Source& source() { return source_; }             // must be filled before `make` is called
+  // `tables` is the first part of the prepared memory: what is taken from it is kept. Without memories the builder only
+  // counts how large the memories must be, and `tables` is part of the workspace. Requires memories of these sizes.
+  Builder(const Source& source, const Options& options, format::Workspace& workspace, format::Workspace& tables,
+          const Memories* memories, const Sizes& sizes, Fault& fault);
 
   // Four steps make a method. The delegates are sized and begun in their order. `finish` tells the sizes; with
   // memories, it refuses if `sizes` are not those of a builder that counted: both builders must decide the same.
   bool make();
-  bool size_delegate(std::uint32_t i, DelegateSource source);
+  bool size_delegate(std::uint32_t i, DelegateSource&& source);
   Method* finish(Sizes& sizes);
-  bool begin_delegate(std::uint32_t i, DelegateSource source);
+  bool begin_delegate(std::uint32_t i, DelegateSource&& source);
 
  private:
-  bool has_memories(const Sizes& sizes) const;
   bool has_known_constants() const;
   bool has_room();
   const Backend* find_backend(std::string_view id) const;
@@ -90,12 +83,12 @@ class Builder {
   format::Place place_of(const Instruction& i) const { return where_.in("instruction", i.index); }
 
   const Options& options_;
-  format::Workspace& workspace_;
+  format::Workspace &workspace_, &tables_;
   const Memories* memories_;
   Fault& fault_;
   Source source_;
   const format::Place where_ = source_.place();  // must outlive all places whose `outer` it is
-  format::Workspace tables_, copies_;
+  format::Workspace copies_;
   Packed packed_;
   Digest decisions_;
   Method* made_ = nullptr;
@@ -107,7 +100,7 @@ class Builder {
   };
   std::span<Planned> planned_;
   // What the delegates need of prepared memory, and what all of the method needs of the arena and of scratch memory.
-  Sizes delegated_;
+  Sizes delegated_{};
   std::uint64_t delegates_begin_ = 0;  // the offset of their prepared memory
   Tensor* lent_ = nullptr;             // a constant in scratch memory, which a kernel packs now
   std::uint64_t arena_ = 0, shared_ = 0, scratch_ = 0;

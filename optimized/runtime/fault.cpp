@@ -23,10 +23,9 @@ void Fault::set(Outcome o, std::string_view r, std::string_view p, std::string_v
   copy(r, rule), copy(p, place), copy(m, message);
 }
 
-void Fault::set_place(std::initializer_list<format::Part> parts) {
-  format::Text text;
-  for (const format::Part& part : parts) text.add(part);
-  copy(text.view(), place);
+void Fault::add_place(format::Text& outer) {
+  if (place[0]) outer.add(", ").add(static_cast<const char*>(place));
+  copy(outer.view(), place);
 }
 
 bool refuse(Fault& fault, format::RuleId rule, const format::Place& place,

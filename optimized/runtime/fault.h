@@ -19,7 +19,7 @@ struct Fault {
 
   explicit operator bool() const { return outcome != Outcome::ok; }
   void set(Outcome outcome, std::string_view rule, std::string_view place, std::string_view message);
-  void set_place(std::initializer_list<format::Part> parts);
+  void add_place(format::Text& outer);  // puts an outer place before the place; changes `outer`
 };
 
 // Sets the fault for a request that breaks a rule of spec/format/rules.yaml. Returns false, so that a caller can write

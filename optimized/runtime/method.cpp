@@ -180,7 +180,7 @@ bool Method::fail(const Step& step, bool has_kinds, Fault& fault) {
   if (step.call.roles) place.add(" (").add(step.call.named().name).add(")");
   if (step.run == run_delegate)
     place.add(" (delegate ").add(static_cast<const Delegate*>(step.state) - delegates_.data()).add(")");
-  fault.set_place({place.view(), fault.place[0] ? ", " : "", static_cast<const char*>(fault.place)});
+  fault.add_place(place);
   return false;
 }
 

@@ -19,21 +19,25 @@ struct Rewrite;
 
 // The numbers of bytes of memory that a method needs.
 struct Sizes {
-  std::uint64_t prepared = 0;  // for values, steps and packed constants; must be valid as long as the method
-  std::uint64_t arena = 0;     // planned memory; must be valid as long as the method, also between executions
+  std::uint64_t prepared;  // for values, steps and packed constants; must be valid as long as the method
+  std::uint64_t arena;     // planned memory; must be valid as long as the method, also between executions
   // For state that the program's methods share. The client must set it to zero before it makes the first method.
-  std::uint64_t shared = 0;
-  std::uint64_t scratch = 0;  // used only during an execution
-  std::uint64_t tables = 0;   // part of `prepared`: all but copies of constants and packed constants
-  std::uint64_t copies =
-      0;  // part of `prepared`: copies of constants whose address in the file does not suit their dtype
+  std::uint64_t shared;
+  std::uint64_t scratch;  // used only during an execution
+  std::uint64_t tables;   // part of `prepared`: all but copies of constants and packed constants
+  std::uint64_t copies;   // part of `prepared`: copies of constants whose address in the file does not suit their dtype
   // A digest of the steps with their kernels, and of the layout of the packed constants.
-  std::uint64_t decisions = 0;
+  std::uint64_t decisions;
 
   bool operator==(const Sizes&) const = default;
 };
 struct Memories {
   std::span<std::byte> prepared, arena, shared, scratch;
+
+  bool hold(const Sizes& sizes) const {
+    return prepared.size() >= sizes.prepared && arena.size() >= sizes.arena && shared.size() >= sizes.shared &&
+           scratch.size() >= sizes.scratch;
+  }
 };
 
 struct Options {

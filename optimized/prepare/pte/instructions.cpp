@@ -7,7 +7,7 @@ bool PlanReader::read_call(Instruction& to, const pte::KernelCall& call) {
   const format::OperatorRoles* roles = method_.roles(call);
   const pte::Operator& op = method_.op(call);
   if (!roles)
-    return refuse(fault_, "I4", where_.in("instruction", to.index), "there is no operator ",
+    return refuse(fault_, "I4", source_.place().in("instruction", to.index), "there is no operator ",
                   format::Quoted{format::text_of(op.name())}, ", overload ",
                   format::Quoted{format::text_of(op.overload())});
   const auto all = pointers(format::items(call.args()));
@@ -20,7 +20,7 @@ bool PlanReader::read_call(Instruction& to, const pte::KernelCall& call) {
 bool PlanReader::read_instruction(std::uint32_t i) {
   using Kind = Instruction::Kind;
   const pte::Instruction& from = method_.instruction(i);
-  Instruction& to = instructions_[i];
+  Instruction& to = source_.instructions[i];
   to.index = method_.position(i).index;
   if (const auto* call = from.instr_args_as_KernelCall()) return read_call(to, *call);
   if (const auto* call = from.instr_args_as_DelegateCall()) {

@@ -50,14 +50,14 @@ std::uint64_t tables_size(const pte::ExecutionPlan& plan) {
 }
 
 bool size_delegates(Builder& builder, const PlanReader& reader) {
-  for (std::uint32_t i = 0; i < reader.delegates(); ++i)
+  for (std::uint32_t i = 0; i < reader.source().delegates; ++i)
     if (!builder.size_delegate(i, reader.delegate(i))) return false;
   return true;
 }
 
 // Delegates begin when all else of the method is ready, in their order, whether they are called or not.
 bool begin_delegates(Builder& builder, const PlanReader& reader, Method& method) {
-  for (std::uint32_t i = 0; i < reader.delegates(); ++i)
+  for (std::uint32_t i = 0; i < reader.source().delegates; ++i)
     if (!builder.begin_delegate(i, reader.delegate(i))) {
       method.end();
       return false;
@@ -70,11 +70,15 @@ bool begin_delegates(Builder& builder, const PlanReader& reader, Method& method)
 Method* make(const Program& program, const pte::ExecutionPlan& plan, const Options& options,
              format::Workspace& workspace, const Memories* memories, Sizes& sizes, Fault& fault) {
   format::Workspace::Scope scope(workspace);
-  PlanReader reader(program, plan, options, workspace, fault);
-  Builder builder(reader.name(), options, workspace, memories, fault);
-  if (!builder.begin(tables_size(plan), sizes)) return nullptr;
-  const auto shared = memories ? memories->shared : std::span<std::byte>();
-  if (!reader.read(builder.tables(), shared, builder.source())) return nullptr;
+  if (memories && !memories->hold(sizes)) {
+    refuse(fault, "V4", {nullptr, format::text_of(plan.name()), -1, true}, "needs more memory than was supplied");
+    return nullptr;
+  }
+  format::Workspace tables(memories ? memories->prepared.first(static_cast<std::size_t>(sizes.tables))
+                                    : workspace.take<std::byte>(tables_size(plan)));
+  PlanReader reader(program, plan, options, workspace, tables, fault);
+  if (!reader.read(memories ? memories->shared : std::span<std::byte>())) return nullptr;
+  Builder builder(reader.source(), options, workspace, tables, memories, sizes, fault);
   if (!builder.make() || !size_delegates(builder, reader)) return nullptr;
   Method* made = builder.finish(sizes);
   return !made || !memories || begin_delegates(builder, reader, *made) ? made : nullptr;

@@ -3,44 +3,39 @@
 namespace assay::optimized {
 
 PlanReader::PlanReader(const Program& program, const pte::ExecutionPlan& plan, const Options& options,
-                       format::Workspace& workspace, Fault& fault)
+                       format::Workspace& workspace, format::Workspace& tables, Fault& fault)
     : program_(program),
       plan_(plan),
       options_(options),
       workspace_(workspace),
+      tables_(tables),
       fault_(fault),
-      where_{nullptr, format::text_of(plan.name()), -1, true},
       method_(plan, workspace),
-      named_(&program.view(), program.data(), workspace) {}
-
-bool PlanReader::take() {
-  const std::uint32_t n = method_.values();
-  values_ = tables_->take<Value>(n), tensors_ = tables_->take<Tensor>(n);
-  storage_ = workspace_.take<Storage>(n);
-  instructions_ = workspace_.take<Instruction>(method_.instructions());
-  return has_room();
-}
+      named_(&program.view(), program.data(), workspace),
+      source_{.name = format::text_of(plan.name()),
+              .values = tables.take<Value>(method_.values()),
+              .tensors = tables.take<Tensor>(method_.values()),
+              .storage = workspace.take<Storage>(method_.values()),
+              .instructions = workspace.take<Instruction>(method_.instructions()),
+              .inputs = format::items(plan.inputs()),
+              .outputs = format::items(plan.outputs()),
+              .delegates = format::size_of(plan.delegates()),
+              .methods = program.methods()} {}
 
 bool PlanReader::read_all(std::span<const std::byte> shared) {
-  if (!take()) return false;
-  for (std::uint32_t v = 0; v < values_.size(); ++v) read_value(v);
-  for (std::uint32_t i = 0; i < instructions_.size() && has_room(); ++i)
+  if (!has_room()) return false;
+  for (std::uint32_t v = 0; v < source_.values.size(); ++v) read_value(v);
+  for (std::uint32_t i = 0; i < source_.instructions.size() && has_room(); ++i)
     if (!read_instruction(i)) return false;
   read_memories();
-  for (std::uint32_t v = 0; v < values_.size() && has_room(); ++v)
+  for (std::uint32_t v = 0; v < source_.values.size() && has_room(); ++v)
     if (const pte::Tensor* from = method_.tensor(v)) read_storage(v, *from);
   return has_room() && read_state(shared);
 }
 
-bool PlanReader::read(format::Workspace& tables, std::span<const std::byte> shared, Source& source) {
-  tables_ = &tables;
-  if (!read_all(shared)) return fault_ ? false : refuse(fault_, "V4", where_, "needs more memory than was supplied");
-  source.values = values_, source.tensors = tensors_, source.storage = storage_, source.instructions = instructions_;
-  source.memories = memories_;
-  source.inputs = format::items(plan_.inputs()), source.outputs = format::items(plan_.outputs());
-  source.delegates = delegates(), source.methods = program_.methods();
-  while (program_.view().tables->execution_plan()->Get(source.method) != &plan_) ++source.method;
-  return true;
+bool PlanReader::read(std::span<const std::byte> shared) {
+  while (program_.view().tables->execution_plan()->Get(source_.method) != &plan_) ++source_.method;
+  return read_all(shared) || (!fault_ && refuse(fault_, "V4", source_.place(), "needs more memory than was supplied"));
 }
 
 namespace {

@@ -12,23 +12,18 @@ namespace assay::optimized {
 // fault.
 class PlanReader {
  public:
+  // Values and operands will be in `tables`, and all other objects in the workspace.
   PlanReader(const Program& program, const pte::ExecutionPlan& plan, const Options& options,
-             format::Workspace& workspace, Fault& fault);
+             format::Workspace& workspace, format::Workspace& tables, Fault& fault);
 
-  std::string_view name() const { return format::text_of(plan_.name()); }
-  // Makes values and operands in `tables`, and all other objects in the workspace. `shared` is the memory that methods
-  // share; it is empty in the pass that only counts.
-  bool read(format::Workspace& tables, std::span<const std::byte> shared, Source& source);
-
-  std::uint32_t delegates() const { return format::size_of(plan_.delegates()); }
+  // `shared` is the memory that methods share; it is empty in the pass that only counts.
+  bool read(std::span<const std::byte> shared);
+  const Source& source() const { return source_; }  // after it was read
   DelegateSource delegate(std::uint32_t i) const;
 
  private:
-  using Indices = const flatbuffers::Vector<std::int32_t>*;
-
-  bool take();
   bool read_all(std::span<const std::byte> shared);  // false without a fault means too little memory
-  bool has_room() const { return workspace_.has_room() && tables_->has_room(); }
+  bool has_room() const { return workspace_.has_room() && tables_.has_room(); }
 
   // values.cpp
   void read_value(std::uint32_t v);
@@ -52,17 +47,11 @@ class PlanReader {
   const Program& program_;
   const pte::ExecutionPlan& plan_;
   const Options& options_;
-  format::Workspace& workspace_;
+  format::Workspace &workspace_, &tables_;
   Fault& fault_;
-  const format::Place where_;
   format::Method method_;
   format::NamedData named_;
-  format::Workspace* tables_ = nullptr;
-  std::span<Value> values_;
-  std::span<Tensor> tensors_;
-  std::span<Storage> storage_;
-  std::span<Instruction> instructions_;
-  std::span<PlannedMemory> memories_;
+  Source source_;
   std::span<std::uint8_t> shared_memories_;
 };
 

@@ -83,7 +83,7 @@ bool size(const DelegateSource& source, Fault& fault) {
   const auto program = open(file, workspace, fault);
   const pte::ExecutionPlan* plan = plan_of(program, fault);
   if (!plan) return false;
-  Sizes sizes;
+  Sizes sizes{};
   make_method(*program, *plan, options, workspace, nullptr, sizes, fault);
   sizes.prepared += aligned(sizeof(Delegated)) + (needs_copy(*payload) ? aligned(payload->size() + 16) : 0);
   Sizes& needed = *source.needed;
@@ -128,7 +128,7 @@ void* begin(void*, const DelegateSource& source, Fault& fault) {
   const pte::ExecutionPlan* plan = plan_of(delegated->program, fault);
   if (!plan) return nullptr;
   const Options options = inner_options(source);
-  Sizes sizes;
+  Sizes sizes{};
   delegated->method = make_method(*delegated->program, *plan, options, workspace, &memories, sizes, fault);
   return delegated->method ? delegated : nullptr;
 }

@@ -26,17 +26,17 @@ void set(Value& to, std::span<const std::uint8_t> all) {
 // A negative index is None.
 template <class Index>
 std::span<Value*> PlanReader::pointers(std::span<const Index> indices) {
-  const auto all = tables_->take<Value*>(indices.size());
+  const auto all = tables_.take<Value*>(indices.size());
   for (std::size_t i = 0; i < all.size(); ++i)
-    all[i] = indices[i] < 0 ? nullptr : &values_[static_cast<std::size_t>(indices[i])];
+    all[i] = indices[i] < 0 ? nullptr : &source_.values[static_cast<std::size_t>(indices[i])];
   return all;
 }
 template std::span<Value*> PlanReader::pointers(std::span<const std::int32_t>);
 
 void PlanReader::read_tensor(std::uint32_t v, const pte::Tensor& from) {
-  Tensor& t = tensors_[v];
+  Tensor& t = source_.tensors[v];
   const auto declared = items(from.sizes());
-  const auto sizes = tables_->take<std::int32_t>(declared.size());
+  const auto sizes = tables_.take<std::int32_t>(declared.size());
   std::copy_n(declared.begin(), sizes.size(), sizes.begin());
   t.sizes = sizes.data(), t.declared = declared.data();
   t.dim_order = items(from.dim_order()).data();
@@ -45,12 +45,12 @@ void PlanReader::read_tensor(std::uint32_t v, const pte::Tensor& from) {
   t.moves = !format::is_static(from);
   t.unbounded = format::is_unbounded(from);
   t.constant = format::is_constant(from);
-  values_[v].kind = ValueKind::tensor, values_[v].tensor = &t;
+  source_.values[v].kind = ValueKind::tensor, source_.values[v].tensor = &t;
 }
 
 void PlanReader::read_value(std::uint32_t v) {
   const pte::EValue& from = *plan_.values()->Get(v);
-  Value& to = values_[v];
+  Value& to = source_.values[v];
   switch (from.val_type()) {
     case pte::KernelTypes::NONE:
     case pte::KernelTypes::Null:

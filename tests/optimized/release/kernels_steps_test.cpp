@@ -197,7 +197,7 @@ TEST_P(StepKernels, QuantizeUnusualImages) {
                            {3e38f, -3e38f},
                            {1e-40f, -1e-40f},
                            {1, -1},
-                           {-0x1.7fc91ap+0f, 0x1.7fc91cp+0f}};
+                           {-0x1.695d0ep+1f, 0x1.695d10p+1f}};
   std::vector<float> images;
   for (const auto& [first, second] : ends)
     for (int i = 0; i < 12; ++i) images.push_back(i == 0 ? first : second / float(i));

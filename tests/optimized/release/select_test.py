@@ -103,7 +103,7 @@ class Consists(unittest.TestCase):
 
     def test_the_core_is_small(self):
         for selected in "one", "two", "kept":
-            self.assertLessEqual(self.sizes(selected)["core"], 33 << 10)
+            self.assertLessEqual(self.sizes(selected)["core"], 32 << 10)
 
     def test_needs_nothing_but_plain_functions_of_c(self):
         self.assertLessEqual(set(self.symbols("two", "-u")) - set(self.symbols("two", "--defined-only")), PLAIN)
