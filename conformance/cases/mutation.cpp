@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <set>
 
@@ -15,10 +16,10 @@
 namespace assay::cases {
 namespace {
 
-constexpr std::array kind_names{"dtype",   "dtypes",  "sizes",    "size",   "rank",     "layout",  "values",
-                                "integer", "scalar",  "list",     "length", "text",     "none",    "out",
-                                "number",  "numbers", "elements", "scale",  "exponent", "extents", "plain"};
-static_assert(kind_names.size() == mutation_kinds + 2);
+constexpr std::array kind_names{"dtype",    "dtypes", "sizes",    "size",    "rank",  "layout", "values", "integer",
+                                "scalar",   "list",   "length",   "text",    "none",  "out",    "number", "numbers",
+                                "elements", "scale",  "exponent", "extents", "plain", "halves"};
+static_assert(kind_names.size() == mutation_kinds + 3);
 
 constexpr std::array all_dtypes = dtype_orders::mutated;
 static_assert(all_dtypes.size() == dtype_orders::mutated_complex.size());  // one number names a dtype of either list
@@ -304,6 +305,41 @@ void change_extents(const Operator& op, std::vector<Value>& arguments, const Mut
     if (*n == old) *n = m.n[1];
 }
 
+// The argument with that name, as one number or, behind an s, as a tensor of several; null if there is none.
+Value* find_argument(const Operator& op, std::vector<Value>& arguments, std::string_view name) {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (op.arguments[i].name == name || op.arguments[i].name == concat(name, "s")) return &arguments[i];
+  return nullptr;
+}
+
+// Sets the number, or the elements of the tensor to number(0), number(1) and so on.
+void set_numbers(Value& value, const std::function<Real(Int)>& number) {
+  if (std::holds_alternative<double>(value)) value = static_cast<double>(number(0));
+  if (std::holds_alternative<Int>(value)) value = static_cast<Int>(number(0));
+  Tensor* t = std::get_if<Tensor>(&value);
+  if (!t || is_complex(t->dtype) || info(t->dtype).is_opaque()) return;
+  *t = made_of(*t, [&, k = Int{0}]() mutable { return info(t->dtype).bits_of_real(number(k++)); });
+}
+
+void change_to_halves(const Operator& op, std::vector<Value>& arguments, const Mutation& m) {
+  Value* scale = find_argument(op, arguments, "scale");
+  Value* zero_point = find_argument(op, arguments, "zero_point");
+  const Value* least = find_argument(op, arguments, "quant_min");
+  const Value* most = find_argument(op, arguments, "quant_max");
+  const Tensor* input = std::get_if<Tensor>(&arguments[0]);
+  if (!scale || !zero_point || !least || !most || !input || !is_floating(input->dtype)) return;
+  const Real unit = std::ldexp(Real{1}, static_cast<int>(m.n[1])), offset = static_cast<Real>(m.n[0]);
+  const Real first = static_cast<Real>(std::get<Int>(*least)) - offset,
+             last = static_cast<Real>(std::get<Int>(*most)) - offset;
+  set_numbers(*scale, [&](Int) { return unit; });
+  set_numbers(*zero_point, [&](Int k) { return offset + static_cast<Real>(k); });
+  set_numbers(arguments[0], [&](Int k) {
+    const Real step = static_cast<Real>(k / 4);
+    const std::array<Real, 4> below{step, -1 - step, first - 1 + step, last - step};
+    return (below[pick(k, below.size())] + Real{0.5}) * unit;
+  });
+}
+
 void change_dtypes(const std::vector<Tensor*>& tensors, const Mutation& m) {
   const DType old = tensors[pick(m.n[0], tensors.size())]->dtype;
   for (Tensor* t : tensors)
@@ -453,6 +489,8 @@ std::vector<Value> mutated(const Operator& op, std::vector<Value> changed, const
     change_sizes(tensors, m);
   } else if (m.kind == Mutation::Kind::extents) {
     change_extents(op, changed, m);
+  } else if (m.kind == Mutation::Kind::halves) {
+    change_to_halves(op, changed, m);
   } else if (m.kind == Mutation::Kind::dtypes) {
     if (!tensors.empty()) change_dtypes(tensors, m);
   } else if (m.kind == Mutation::Kind::out) {

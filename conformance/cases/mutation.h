@@ -40,6 +40,9 @@ struct Mutation {
     extents,   // every dimension of the n0-th distinct size becomes exactly n1 long, in all tensors and, unless n2 is
                // 0, in integers of the call; new elements are drawn from those that the tensor has
     plain,     // tensor n0 gets plain numbers in place of the n1-th special ones (special_numbers.h)
+    // In a call that quantizes floating numbers, the scale becomes 2^n1 and the zero point n0, or n0, n0 + 1 and so on
+    // in a tensor. The numbers become k + 1/2 times the scale, with k near 0 and near both ends of the range.
+    halves,
   };
   Kind kind = Kind::dtype;
   std::array<Int, 3> n{};

@@ -28,13 +28,19 @@ constexpr std::array<Int, 8> in_place_of_longest{32769, 32769, 32769, 32769, 327
 constexpr std::size_t turns = 16;  // the first of which take a length of `in_place_of_longest`
 // A share of threads and a block, with their neighbours. The first lengths find most mistakes.
 constexpr std::array<Int, 6> block_sizes{32769, 4097, 4096, 4095, 32768, 32767};
+// One more than two shares, and one more than a share, of threads.
+constexpr std::array<Int, 2> lengths_of_equal_vectors{longest, 32769};
+// More than two and more than four blocks of 512 elements, in a row along the dimension `dim`.
+constexpr std::array<Int, 2> lengths_of_rows{1025, 2049};
 // Sizes that a call gets at once, for its sizes from the largest to the smallest.
 constexpr std::array<Int, 6> sizes_at_once{18, 17, 6, 5, 3, 2};
 
 constexpr std::array<Int, 2> probed{37, 129};  // a size that takes these lengths takes others
 constexpr std::size_t most_bases = 400;        // recorded calls that are looked at
+constexpr std::size_t most_long_bases = 24;    // recorded calls that can become long
 constexpr std::size_t most_axes = 4;           // sizes of an operator that get lengths, beside the first
 constexpr Int work_of_line = 600'000, work_of_blocks = 3'600'000, work_of_longest = 7'000'000;
+constexpr Int work_of_rows = 3'000'000, work_of_equal_vectors = 40'000'000;
 constexpr std::size_t most_outs = 64;  // of a call that returns a list
 constexpr Int work_of_element = 30;    // comparing and filling, beside the reference's own work
 
@@ -56,8 +62,11 @@ Mutation to_length(const Axis& axis, Int length) {
 
 class SizeSearch {
  public:
-  SizeSearch(const Corpus& corpus, const RecordedCalls& calls) : corpus_(corpus), op_(calls.op()) {
-    for (std::size_t i = 0; i < std::min(calls.size(), most_bases); ++i)
+  enum class Looks : std::uint8_t { at_all_sizes, at_long_ones };  // `at_long_ones`: for long_cases() only
+
+  SizeSearch(const Corpus& corpus, const RecordedCalls& calls, Looks looks)
+      : corpus_(corpus), op_(calls.op()), looks_(looks) {
+    for (std::size_t i = 0; i < std::min(calls.size(), most_bases) && long_bases_ < most_long_bases; ++i)
       look_at({std::string(op_.name), calls.digest(i), {}});
   }
 
@@ -74,6 +83,14 @@ class SizeSearch {
       add(all, *dtypes[k], within(*dtypes[k], std::array{widths_of_dtypes[k % widths_of_dtypes.size()]}, work_of_line));
     for (std::size_t k = 1; k < axes.size(); ++k) add(all, axes[k], within(axes[k], other_widths, work_of_line));
     if (const CaseId id = with_all_sizes_changed(); id.mutations.size() > 1) all.push_back(id);
+    return all;
+  }
+
+  std::vector<CaseId> long_cases() const {
+    std::vector<CaseId> all;
+    if (equal_vectors_)
+      add(all, *equal_vectors_, within(*equal_vectors_, lengths_of_equal_vectors, work_of_equal_vectors));
+    for (const auto& [along_last, axis] : rows_) add(all, axis, within(axis, lengths_of_rows, work_of_rows));
     return all;
   }
 
@@ -122,6 +139,12 @@ class SizeSearch {
     Case c = corpus_.make(id);
     if (c.recorded.refused || !is_plain(c)) return;
     forget_outs(op_, c.arguments);
+    const std::vector<const Tensor*> tensors = tensors_of(c);
+    if (tensors.empty()) return;
+    const std::optional<int> along = dimension_of_rows(c, tensors[0]->sizes);
+    const bool only_long = looks_ == Looks::at_long_ones;
+    if (only_long && !along && !are_equal_vectors(tensors)) return;
+    long_bases_ += only_long;
     std::map<Int, std::string> places;  // of each distinct size
     std::optional<DType> dtype;
     std::size_t tensor = 0;
@@ -138,16 +161,47 @@ class SizeSearch {
     Int distinct = 0;
     for (const auto& [size, where] : places) {
       for (const bool with_integers : {false, true}) {
+        if (only_long && along && tensors[0]->sizes[*along] != size) break;
         Axis axis{id, distinct, with_integers, where, *dtype, 0};
         const std::optional<Int> works[]{work_of(axis, probed[0], work_of_line),
                                          work_of(axis, probed[1], work_of_line)};
         if (!works[0] || !works[1] || !changes(c, axis)) continue;
         axis.work = *works[1];
         keep(axis);
+        if (along && tensors[0]->sizes[*along] == size) keep_cheaper(rows_, *along == tensors[0]->rank() - 1, axis);
+        keep_equal_vectors(axis, tensors);
         break;
       }
       ++distinct;
     }
+  }
+
+  static std::vector<const Tensor*> tensors_of(const Case& c) {
+    std::vector<const Tensor*> all;
+    each_tensor(c.arguments, [&](const Tensor& t, std::size_t) { all.push_back(&t); });
+    return all;
+  }
+
+  static bool are_equal_vectors(const std::vector<const Tensor*>& tensors) {
+    return tensors.size() > 1 && std::ranges::all_of(tensors, [&](const Tensor* t) {
+             return t->rank() == 1 && t->sizes == tensors[0]->sizes;
+           });
+  }
+
+  // The dimension that the argument `dim` selects in the first tensor, if no other dimension has its size; the last
+  // dimension, or one whose rows have several columns.
+  static std::optional<int> dimension_of_rows(const Case& c, const Dims& sizes) {
+    const auto at = std::ranges::find(c.op->arguments, std::string_view("dim"), &SchemaArgument::name);
+    if (at == c.op->arguments.end()) return std::nullopt;
+    const Value& value = c.arguments[static_cast<std::size_t>(at - c.op->arguments.begin())];
+    const Ints* list = std::get_if<Ints>(&value);
+    const Int* one = list && list->size() == 1 ? &list->front() : std::get_if<Int>(&value);
+    if (!one || *one < -sizes.size() || *one >= sizes.size()) return std::nullopt;
+    const Int dim = *one < 0 ? *one + sizes.size() : *one;
+    Int columns = 1;
+    for (Int d = dim + 1; d < sizes.size(); ++d) columns *= sizes[d];
+    const bool is_single = std::ranges::count(sizes, sizes[dim]) == 1;
+    return is_single && (dim == sizes.size() - 1 || columns > 1) ? std::optional(static_cast<int>(dim)) : std::nullopt;
   }
 
   // Whether the length changes a tensor; an integer that selects an element has no length.
@@ -159,14 +213,24 @@ class SizeSearch {
     return before != after;
   }
 
+  template <class Key>
+  static void keep_cheaper(std::map<Key, Axis>& axes, const Key& key, const Axis& axis) {
+    const auto [at, is_new] = axes.try_emplace(key, axis);
+    if (!is_new && axis.cost() < at->second.cost()) at->second = axis;
+  }
+
   void keep(const Axis& axis) {
-    const auto cheaper = [](auto& axes, const auto& key, const Axis& a) {
-      const auto [at, is_new] = axes.try_emplace(key, a);
-      if (!is_new && a.cost() < at->second.cost()) at->second = a;
-    };
     ++calls_with_[axis.places];
-    cheaper(by_places_, axis.places, axis);
-    cheaper(by_dtype_, axis.dtype, axis);
+    keep_cheaper(by_places_, axis.places, axis);
+    keep_cheaper(by_dtype_, axis.dtype, axis);
+  }
+
+  // If the inputs are several vectors of equal sizes.
+  void keep_equal_vectors(Axis axis, const std::vector<const Tensor*>& tensors) {
+    if (!are_equal_vectors(tensors)) return;
+    for (const Tensor* t : tensors)
+      if (axis.dtype == DType::boolean) axis.dtype = t->dtype;  // beside a condition, the numbers decide
+    if (!equal_vectors_ || axis.cost() < equal_vectors_->cost()) equal_vectors_ = axis;
   }
 
   // The cheapest axis, then those of the places that most calls have.
@@ -215,16 +279,24 @@ class SizeSearch {
 
   const Corpus& corpus_;
   const Operator& op_;
+  Looks looks_;
+  std::size_t long_bases_ = 0;
   std::map<std::string, Axis> by_places_;  // in float32 where the operator has it
   std::map<DType, Axis> by_dtype_;
   std::map<std::string, Int> calls_with_;
+  std::optional<Axis> equal_vectors_;
+  std::map<bool, Axis> rows_;                          // along an inner dimension, along the last
   Axis most_sizes_{{}, 0, false, {}, DType::boolean};  // `distinct` is the number of the call's sizes
 };
 
 }  // namespace
 
 std::vector<CaseId> size_cases(const Corpus& corpus, const RecordedCalls& calls) {
-  return SizeSearch(corpus, calls).cases();
+  return SizeSearch(corpus, calls, SizeSearch::Looks::at_all_sizes).cases();
+}
+
+std::vector<CaseId> long_cases(const Corpus& corpus, const RecordedCalls& calls) {
+  return SizeSearch(corpus, calls, SizeSearch::Looks::at_long_ones).long_cases();
 }
 
 }  // namespace assay::cases

@@ -12,4 +12,9 @@ namespace assay::cases {
 // dtype; each other size gets fewer lengths. Lengths that cost the reference too much work are left out.
 std::vector<CaseId> size_cases(const Corpus& corpus, const RecordedCalls& calls);
 
+// Calls of several vectors of equal sizes that are longer than the shares of threads, because kernels have their
+// fastest loops for such calls; and calls with rows of several blocks, along the last and along an inner dimension,
+// because kernels carry sums from block to block.
+std::vector<CaseId> long_cases(const Corpus& corpus, const RecordedCalls& calls);
+
 }  // namespace assay::cases

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "conformance/cases/covering.h"
+#include "conformance/cases/half_cases.h"
 #include "conformance/cases/size_cases.h"
 #include "reference/fault.h"
 
@@ -29,6 +30,8 @@ void write_cases(const cases::Corpus& corpus, const cases::RecordedCalls& calls)
     mutations[text.substr(0, text.find('~'))].insert(text.substr(text.find('~') + 1));
   };
   std::ranges::for_each(of_sizes, add);
+  std::ranges::for_each(cases::long_cases(corpus, calls), add);
+  std::ranges::for_each(cases::half_cases(corpus, calls), add);
   std::ranges::for_each(cases::thinned(corpus, calls, covering.cases, of_sizes), add);
   for (const auto& [recorded, of_cases] : mutations) fmt::print("{} {}\n", recorded, fmt::join(of_cases, " "));
 }
