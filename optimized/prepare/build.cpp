@@ -142,14 +142,16 @@ bool Builder::size_delegate(std::uint32_t i, DelegateSource&& source) {
       source.memory = &planned_[i].memory, source.needed = &delegated_;
       return backend->size(source, fault_) || refuse_delegate(i);
     }
-  return refuse(fault_, "D2", where_.in("delegate", i), "needs the backend ", format::Quoted{source.backend},
-                ", which is not registered");
+  return false;
 }
 
 bool Builder::begin_delegate(std::uint32_t i, DelegateSource&& source) {
   Delegate& delegate = made_->delegates_[i];
   Planned& planned = planned_[i];
   delegate.backend = planned.backend ? &planned.backend->backend : find_backend(source.backend);
+  if (!delegate.backend)
+    return refuse(fault_, "D2", where_.in("delegate", i), "needs the backend ", format::Quoted{source.backend},
+                  ", which is not registered");
   Memories memories = *memories_;
   memories.prepared = memories.prepared.subspan(static_cast<std::size_t>(delegates_begin_));
   source.memory = &planned.memory, source.memories = &memories;

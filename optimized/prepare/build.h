@@ -20,7 +20,7 @@ class Builder {
   // Four steps make a method. The delegates are sized and begun in their order. `finish` tells the sizes; with
   // memories, it refuses if `sizes` are not those of a builder that counted: both builders must decide the same.
   bool make();
-  bool size_delegate(std::uint32_t i, DelegateSource&& source);
+  bool size_delegate(std::uint32_t i, DelegateSource&& source);  // false without a fault: there is no backend
   Method* finish(Sizes& sizes);
   bool begin_delegate(std::uint32_t i, DelegateSource&& source);
 

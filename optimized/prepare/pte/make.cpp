@@ -49,9 +49,10 @@ std::uint64_t tables_size(const pte::ExecutionPlan& plan) {
   return aligned(bytes);
 }
 
-bool size_delegates(Builder& builder, const PlanReader& reader) {
+// A delegate without a backend is refused when it is to begin, and the delegates behind it never begin.
+bool size_delegates(Builder& builder, const PlanReader& reader, const Fault& fault) {
   for (std::uint32_t i = 0; i < reader.source().delegates; ++i)
-    if (!builder.size_delegate(i, reader.delegate(i))) return false;
+    if (!builder.size_delegate(i, reader.delegate(i))) return !fault;
   return true;
 }
 
@@ -79,7 +80,7 @@ Method* make(const Program& program, const pte::ExecutionPlan& plan, const Optio
   PlanReader reader(program, plan, options, workspace, tables, fault);
   if (!reader.read(memories ? memories->shared : std::span<std::byte>())) return nullptr;
   Builder builder(reader.source(), options, workspace, tables, memories, sizes, fault);
-  if (!builder.make() || !size_delegates(builder, reader)) return nullptr;
+  if (!builder.make() || !size_delegates(builder, reader, fault)) return nullptr;
   Method* made = builder.finish(sizes);
   return !made || !memories || begin_delegates(builder, reader, *made) ? made : nullptr;
 }
