@@ -254,8 +254,6 @@ class Mistakes {
   bool has_alpha() const { return argument_of(op_, "alpha") && is_tensor(0) && is_tensor(1) && name(1) == "other"; }
   // A sum or difference that multiplies the wrong operand by alpha.
   void other_alpha() {
-    if (!has_alpha()) return;
-    const bool is_difference = is_named("sub");
     if (is_named("::rsub.Scalar"))  // alpha * other - self
       add("multiply other in place of self by alpha", [alpha = *argument_of(op_, "alpha")](std::vector<Value>& all) {
         const auto other = number_in(all[1]), factor = number_in(all[alpha]);
@@ -267,6 +265,8 @@ class Mistakes {
         all[alpha] = Int{1};
         return true;
       });
+    if (!has_alpha()) return;
+    const bool is_difference = is_named("sub");
     found_.push_back(answering(
         op_, fmt::format("multiply {} in place of {} by alpha", name(is_named("rsub")), name(!is_named("rsub"))),
         [op = &op_, is_difference](const cases::HostCall& call) -> std::optional<judge::Expectation> {
@@ -1350,21 +1350,30 @@ class Mistakes {
   // A quantization whose quotients, computed in float32, are rounded as std::round does.
   void quantized() {
     if (op_.name != "quantized_decomposed::quantize_per_tensor.out") return;
-    found_.push_back(spoiling(op_, "round halves away from 0", [](Tensor& out, const cases::HostCall& call) {
-      const auto* scale = std::get_if<double>(&call.arguments[1]);
-      const auto input = numbers_of(call.arguments[0]), zero = numbers_of(call.arguments[2]),
-                 least = numbers_of(call.arguments[3]), most = numbers_of(call.arguments[4]);
-      if (!scale || !input || !zero || !least || !most || !is_integer(out.dtype)) return false;
-      Array<Real> all = read<Real>(out);
-      bool any = false;
-      for (Int k = 0; k < all.count(); ++k) {
-        const auto q = static_cast<Real>(static_cast<float>((*input)[k]) * (1.0F / static_cast<float>(*scale)));
-        if (std::fabs(q - std::trunc(q)) != 0.5) continue;
-        all[k] = std::clamp(std::round(q) + (*zero)[0], (*least)[0], std::max((*least)[0], (*most)[0])), any = true;
-      }
-      if (any) write(all, out);
-      return any;
-    }));
+    struct Rounding {
+      const char* does;
+      Real (*of_half)(Real q, Real zero);
+    };
+    constexpr auto roundings = std::to_array<Rounding>({
+        {"round halves away from 0", [](Real q, Real zero) { return std::round(q) + zero; }},
+        {"add zero_point before the rounding", [](Real q, Real zero) { return std::nearbyint(q + zero); }},
+    });
+    for (const Rounding& r : roundings)
+      found_.push_back(spoiling(op_, r.does, [of = r.of_half](Tensor& out, const cases::HostCall& call) {
+        const auto* scale = std::get_if<double>(&call.arguments[1]);
+        const auto input = numbers_of(call.arguments[0]), zero = numbers_of(call.arguments[2]),
+                   least = numbers_of(call.arguments[3]), most = numbers_of(call.arguments[4]);
+        if (!scale || !input || !zero || !least || !most || !is_integer(out.dtype)) return false;
+        Array<Real> all = read<Real>(out);
+        bool any = false;
+        for (Int k = 0; k < all.count(); ++k) {
+          const auto q = static_cast<Real>(static_cast<float>((*input)[k]) * (1.0F / static_cast<float>(*scale)));
+          if (std::fabs(q - std::trunc(q)) != 0.5) continue;
+          all[k] = std::clamp(of(q, (*zero)[0]), (*least)[0], std::max((*least)[0], (*most)[0])), any = true;
+        }
+        if (any) write(all, out);
+        return any;
+      }));
   }
 
   // A quantization that clamps before it adds the zero point.
