@@ -836,11 +836,6 @@ class Investigation {
     };
     for (Cause& c : causes_) {
       if (c.symptom.failure != verdict::Class::not_repeatable || !c.is_sought) continue;
-      if (c.symptom.circumstance == sandbox::other_inputs_before) {
-        c.does = "answer by what the inputs held in an earlier call", c.symptom.circumstance.clear();
-        c.is_mistake = c.is_found = true;
-        continue;
-      }
       const std::vector<JudgedCase> some = evenly_chosen(c.cases, few_cases);
       if (!std::ranges::all_of(some, keeps_state)) continue;
       c.does = "keep state, so that the second of two equal calls is answered otherwise than the first";
