@@ -172,11 +172,7 @@ Judged run_case(const cases::Corpus& corpus, sandbox::Probe& probe, const contra
   // Harder circumstances follow an answer, and an invalid call that is answered at all is accepted without them.
   if (!seen.circumstance.empty() && j.failure != verdict::Class::accepted_though_invalid)
     r.message = concat(seen.circumstance, r.message.empty() ? "" : ": ", r.message);
-  if (r.failure == verdict::Class::not_repeatable) {
-    const std::string told = r.message;
-    r = not_repeatable(std::move(r));
-    if (!seen.circumstance.empty()) r.message = told;
-  }
+  if (r.failure == verdict::Class::not_repeatable) r = not_repeatable(std::move(r));
   Judged judged{std::move(r), answer_of(free, seen), spoilt, {}};
   if (detail == Detail::answer && bytes_of(seen.outs) <= most_bytes) judged.outs = std::move(seen.outs);
   return judged;

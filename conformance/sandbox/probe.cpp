@@ -73,8 +73,6 @@ struct Conditions {
   Adjoins adjoins = Adjoins::behind;
   bool read_only = false;              // inputs are
   std::size_t refused_allocation = 0;  // the number of the allocation that fails; 0: none
-  // Whether a call in the same memory precedes, with the elements of floating inputs rotated.
-  bool follows_other_inputs = false;
 };
 
 // One call in its own guarded memory.
@@ -92,22 +90,10 @@ class Run {
     for (std::size_t i = 0; i < op.arguments.size(); ++i)
       host_.push_back(op.arguments[i].out ? place_out(op.arguments[i], plan.at(out++))
                                           : place_input(op.arguments[i], arguments[i]));
+    if (conditions.read_only) memory_.make_inputs_read_only();
   }
 
   Observation call(testee::KernelLibrary& library, bool recovers_from_aborts) {
-    if (conditions_.follows_other_inputs) call_with_rotated_inputs(library, recovers_from_aborts);
-    if (conditions_.read_only) memory_.make_inputs_read_only();
-    Observation seen = call_once(library, recovers_from_aborts);
-    look_around(seen);
-    if (seen.reply.outcome == Outcome::ok && resized_beyond_memory().empty())
-      for (const testee::TensorView& out : outs()) seen.outs.push_back(testee::copied(out));
-    return seen;
-  }
-
- private:
-  using Trespass = GuardedMemory::Trespass::Kind;
-
-  Observation call_once(testee::KernelLibrary& library, bool recovers_from_aborts) {
     seed_entropy(seed_);
     library.fill_memory(fill_byte(pattern_));
     fill_stack(fill_byte(pattern_));
@@ -126,47 +112,14 @@ class Run {
     if (!returned) lose();
     seen.reply.message = std::string(std::as_const(seen.reply.message));  // in memory that counts as no leak
     seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    look_around(seen);
+    if (seen.reply.outcome == Outcome::ok && resized_beyond_memory().empty())
+      for (const testee::TensorView& out : outs()) seen.outs.push_back(testee::copied(out));
     return seen;
   }
 
-  template <class F>  // f(view, tensor) for each input tensor, those of lists one by one
-  void each_input(F f) {
-    for (std::size_t i = 0; i < host_.size(); ++i) {
-      if (op_.arguments[i].out) continue;
-      if (const Tensor* t = std::get_if<Tensor>(&arguments_[i])) f(std::get<testee::TensorView>(host_[i]), *t);
-      const Tensors* list = std::get_if<Tensors>(&arguments_[i]);
-      for (std::size_t k = 0; list && k < list->size(); ++k)
-        if ((*list)[k]) f(*std::get<testee::TensorViews>(host_[i])[k], *(*list)[k]);
-    }
-  }
-
-  // Rotates the elements of each floating or complex input by one. No rule depends on the order of such elements.
-  // Returns whether an input has changed.
-  bool rotate_inputs() {
-    bool has_changed = false;
-    each_input([&](const testee::TensorView& view, const Tensor& tensor) {
-      if (!is_floating(info(view.dtype).part) || tensor.bytes.empty()) return;
-      std::byte* end = view.data + tensor.bytes.size();
-      std::rotate(view.data, view.data + info(view.dtype).bytes, end);
-      has_changed = has_changed || changed(tensor, view);
-    });
-    return has_changed;
-  }
-
-  // Calls the library with rotated inputs, and then restores all memory. Only what the call damages counts.
-  void call_with_rotated_inputs(testee::KernelLibrary& library, bool recovers_from_aborts) {
-    if (!rotate_inputs()) return;
-    const Circumstance told("with the elements of floating inputs rotated by one");
-    const std::vector<testee::HostValue> given = host_;
-    call_once(library, recovers_from_aborts);
-    host_ = given;
-    each_input([](const testee::TensorView& view, const Tensor& tensor) {
-      std::copy_n(tensor.bytes.data(), tensor.bytes.size(), view.data);
-    });
-    std::size_t out = 0;
-    for (const testee::TensorView& view : outs())
-      fill({view.data, view.capacity}, pattern_, view.dtype, seed_of(seed_, out++));
-  }
+ private:
+  using Trespass = GuardedMemory::Trespass::Kind;
 
   // The reply of a call that aborted.
   [[noreturn]] void lose() const {
@@ -382,11 +335,9 @@ class Inquiry {
     Observation first = run({});
     if (first.conduct != verdict::Class::none) return look_at_heap(first), first;
     const std::size_t kept = kept_;
-    const bool answered = first.reply.outcome == Outcome::ok;
-    const bool changes_outs = !sizes_of_outs(seed_).empty() && answered && library_.takes_outs_of_other_sizes();
-    // A library that cannot crash is the reference, or computes in another process, which never sees these addresses.
-    const Conditions hard{FillPattern::second, seed_ & 2 ? Adjoins::before : Adjoins::none, true, 0,
-                          answered && !changes_outs && library_.may_crash()};
+    const Conditions hard{FillPattern::second, seed_ & 2 ? Adjoins::before : Adjoins::none, true, 0};
+    const bool changes_outs =
+        !sizes_of_outs(seed_).empty() && first.reply.outcome == Outcome::ok && library_.takes_outs_of_other_sizes();
     Observation second = changes_outs ? run_with_other_outs(hard) : run(hard);
     if (second.conduct != verdict::Class::none) put_down(first, second.conduct, second.violation);
     first.spoilt = second.spoilt;
@@ -462,18 +413,6 @@ class Inquiry {
         }
         second.circumstance = sizes_of_outs(seed_), second.seconds = first.seconds;
         return second;
-      }
-    }
-    if (of_second.follows_other_inputs) {
-      Conditions alone = of_second;
-      alone.follows_other_inputs = false;
-      const Observation plain = run(alone);
-      if (plain.conduct == verdict::Class::none && agree(first, plain, seed_, free_) && !look_at_heap(first)) {
-        if (first.conduct != verdict::Class::none) return first;
-        put_down(first, verdict::Class::not_repeatable,
-                 "the answer depends on what the inputs held in an earlier call");
-        first.circumstance = other_inputs_before;
-        return first;
       }
     }
     const Observation third = run({});

@@ -37,8 +37,7 @@ bool is_free(const FreeOuts& free, std::size_t out);
 
 // Circumstances of a call's second run.
 inline constexpr std::string_view larger_outs = "with outs that come larger",
-                                  smaller_outs = "with outs that come smaller",
-                                  other_inputs_before = "with inputs that held other numbers in an earlier call";
+                                  smaller_outs = "with outs that come smaller";
 
 // The circumstance of the outs in the second run of a call with this seed; empty if they come with the sizes of the
 // result.
@@ -65,8 +64,6 @@ class Probe {
   // pattern in the first run and another in the second, drawn from `seed`. In the first run, each tensor ends at a
   // guard page. In the second run, inputs are read-only, each tensor begins at a guard page or has the promised
   // alignment and no more, and outs come larger or smaller than the result if the library takes that; `seed` decides.
-  // If the call is answered and its outs have the sizes of the result, a call in the same memory precedes the second
-  // run; in it the elements of floating inputs are rotated by one.
   // If the answers differ, further runs tell which of these conditions the answer depends on, if it repeats at all. If
   // both runs keep memory, more runs tell whether each of them does. Of a free out only dtype and sizes must agree, and
   // only its elements may be left unwritten. `arguments` follow the schema; the values of out arguments are ignored.

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <map>
 #include <memory>
-#include <utility>
 
 #include "conformance/adapters/reference_library.h"
 #include "conformance/sandbox/heap.h"
@@ -257,44 +255,6 @@ TEST(Observe, DetectsOutsThatAreNotResized) {
   EXPECT_EQ(smaller.circumstance, "with outs that come smaller");
   EXPECT_EQ(smaller.outs.at(0).sizes, Dims{2});
   EXPECT_EQ(observe_add([](auto) { return testee::Reply{}; }).circumstance, "");
-}
-
-// A kernel that keeps `other` by its address, as a cache of packed weights does.
-BadLibrary::Deed with_cache(std::map<const float*, std::vector<float>>& kept) {
-  return [&kept](std::span<testee::HostValue> a) {
-    const float* other = data(a[1]);
-    const auto [at, is_new] = kept.try_emplace(other);
-    if (is_new) at->second.assign(other, other + 3);
-    for (std::size_t i = 0; i < 3; ++i) data(a[3])[i] = data(a[0])[i] + at->second[i];
-    return testee::Reply{};
-  };
-}
-
-constexpr std::uint64_t with_outs_of_right_sizes = 4;  // a seed
-
-TEST(Observe, DetectsAnInputThatIsCachedByItsAddress) {
-  std::map<const float*, std::vector<float>> kept;
-  const sandbox::Observation seen = observe_add(with_cache(kept), with_outs_of_right_sizes);
-  EXPECT_EQ(seen.conduct, verdict::Class::not_repeatable);
-  EXPECT_EQ(seen.violation, "the answer depends on what the inputs held in an earlier call");
-  EXPECT_EQ(seen.circumstance, "with inputs that held other numbers in an earlier call");
-  ASSERT_EQ(seen.outs.size(), 1u);
-  EXPECT_EQ(values_of(seen.outs[0]), (std::vector<Real>{11, 22, 33}));
-}
-
-TEST(Observe, MakesOneCallMoreWhereFloatingInputsHaveDifferentElements) {
-  int calls = 0;
-  const auto count = [&calls](auto) { return ++calls, testee::Reply{}; };
-  observe_add(count, with_outs_of_right_sizes);
-  EXPECT_EQ(std::exchange(calls, 0), 3);
-  const Tensor equal = floats({3}, {2, 2, 2});
-  observe_add(count, with_outs_of_right_sizes, {equal, equal, Int{1}, equal});
-  EXPECT_EQ(std::exchange(calls, 0), 2);
-  const Tensor integers = cast(floats({3}, {1, 2, 3}), DType::int32);
-  observe_add(count, with_outs_of_right_sizes, {integers, integers, Int{1}, integers});
-  EXPECT_EQ(std::exchange(calls, 0), 2);
-  observe_add([&calls](auto) { return ++calls, testee::Reply{Outcome::unsupported, ""}; }, with_outs_of_right_sizes);
-  EXPECT_EQ(calls, 2);
 }
 
 TEST(Observe, DetectsALeak) {
