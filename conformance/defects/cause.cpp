@@ -427,7 +427,11 @@ class Investigation {
       (t.hypothesis->differs(*rows_[i].call) && !t.hypothesis->may_pass ? t.contradicting : t.indifferent).push_back(i);
   }
 
-  static DType first_dtype(const TriedCase& row) { return row.call->expected.outs.at(0).dtype; }
+  // That of the first result; none if the results are an empty list.
+  static std::optional<DType> first_dtype(const TriedCase& row) {
+    const std::vector<Tensor>& outs = row.call->expected.outs;
+    return outs.empty() ? std::nullopt : std::optional(outs[0].dtype);
+  }
 
   // Whether too many passing calls satisfy the predicate of a hypothesis.
   bool is_refuted(const Tested& t) const {
@@ -444,7 +448,7 @@ class Investigation {
   // calls of the run test it, and are examples for the next round.
   void add_condition(Tested& t, const std::vector<std::size_t>& passing) {
     // Many kernels have a path of their own for one dtype. Calls of other dtypes say nothing of it.
-    std::set<DType> dtypes;
+    std::set<std::optional<DType>> dtypes;
     for (const std::size_t i : t.explained) dtypes.insert(first_dtype(rows_[i]));
     const auto against = static_cast<std::size_t>(
         std::ranges::count_if(t.contradicting, [&](std::size_t i) { return dtypes.contains(first_dtype(rows_[i])); }));
