@@ -147,6 +147,14 @@ inline void along(Kernel& k, Int dim, const std::function<void(std::vector<Real>
   write(all, k.out());
 }
 
+inline void softmax_without_maximum(Kernel& k) {
+  along(k, k.integer("dim"), [](std::vector<Real>& row) {
+    float sum = 0;
+    for (Real& x : row) x = std::exp(static_cast<float>(x)), sum += static_cast<float>(x);
+    for (Real& x : row) x = static_cast<float>(x) / sum;
+  });
+}
+
 // Replaces each number of a tensor by another of its numbers.
 inline void each_number(Tensor& t, const std::function<Int(Int at, Int number)>& source) {
   const Array<Element> old = read<Element>(t);
@@ -589,11 +597,7 @@ inline const std::vector<Mistake>& mistakes() {
       {"no maximum is subtracted", "aten::_softmax.out",
        [](K k) {
          if (k.out().dtype != DType::float32) return void(k.run());
-         along(k, k.integer("dim"), [](std::vector<Real>& row) {
-           float sum = 0;
-           for (Real& x : row) x = std::exp(static_cast<float>(x)), sum += static_cast<float>(x);
-           for (Real& x : row) x = static_cast<float>(x) / sum;
-         });
+         softmax_without_maximum(k);
        },
        "maximum"},
 
@@ -1465,11 +1469,7 @@ inline const std::vector<Mistake>& mistakes() {
        [](K k) {
          const Int dim = k.integer("dim"), rank = k.tensor("self").rank();
          if (k.out().dtype != DType::float32 || (dim != -1 && dim != rank - 1)) return void(k.run());
-         along(k, dim, [](std::vector<Real>& row) {
-           float sum = 0;
-           for (Real& x : row) x = std::exp(static_cast<float>(x)), sum += static_cast<float>(x);
-           for (Real& x : row) x = static_cast<float>(x) / sum;
-         });
+         softmax_without_maximum(k);
        },
        "maximum"},
       {"beta of 0 multiplies", "aten::addmm.out",
