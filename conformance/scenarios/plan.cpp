@@ -17,12 +17,28 @@ constexpr std::array changed_programs = std::to_array<std::string_view>(
 // The program that a request is made about: one without state for "allocations", one with state otherwise.
 std::string_view asked_of(std::string_view request) { return request == "allocations" ? "sorting" : "counter"; }
 
-bool fits(const std::string& pattern, const std::string& id) {
+// Whether `fits` is true for a word of a pattern; always for an empty pattern.
+template <class F>
+bool any_word(const std::string& pattern, F fits) {
   if (pattern.empty()) return true;
   std::istringstream words(pattern);
   for (std::string word; std::getline(words, word, ',');)
-    if (cases::matches(word, id) || cases::matches(word, subject_of(id))) return true;
+    if (fits(word)) return true;
   return false;
+}
+
+bool fits(const std::string& pattern, const std::string& id) {
+  return any_word(pattern, [&](const std::string& word) {
+    return cases::matches(word, id) || cases::matches(word, subject_of(id));
+  });
+}
+
+// Whether a case of a program, whose id is KIND/PROGRAM or KIND/PROGRAM:DETAIL, may fit. Others need not be made.
+bool may_fit(const std::string& pattern, std::string_view program) {
+  return any_word(pattern, [&](std::string_view word) {
+    word = word.substr(0, word.find(':'));
+    return word.find_first_of("*?[") != word.npos || cases::matches(word.substr(word.find('/') + 1), program);
+  });
 }
 
 }  // namespace
@@ -37,6 +53,7 @@ std::vector<Scenario> plan_scenarios(const std::filesystem::path& folder, const 
                                      const std::string& pattern) {
   std::vector<Scenario> all;
   for (const Recorded& program : recorded_programs(folder)) {
+    if (!may_fit(pattern, program->name)) continue;
     add_sequences(all, program);
     add_sizes(all, program);
     add_wrong_inputs(all, program);
@@ -45,7 +62,7 @@ std::vector<Scenario> plan_scenarios(const std::filesystem::path& folder, const 
       if (program->name == asked_of(request)) add_request(all, program, request);
     if (std::ranges::find(changed_programs, program->name) != changed_programs.end()) add_changed_files(all, program);
   }
-  add_cases_of_rules(all);
+  if (may_fit(pattern, "rules")) add_cases_of_rules(all);
   add_operators(all, corpus, contract);
   std::erase_if(all, [&](const Scenario& s) { return !fits(pattern, s.id); });
   if (all.empty()) throw Fault(Outcome::unsupported, "runtime.programs", concat("no case fits \"", pattern, "\""));
