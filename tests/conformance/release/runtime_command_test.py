@@ -8,6 +8,7 @@ import sys
 import unittest
 
 from folder import WithFolder
+from part import part_of
 from source import PROGRAMS, SUPPORT
 
 ASSAY = os.environ["ASSAY"]
@@ -157,7 +158,7 @@ class Planted(Judged):
         return [defect["sentence"] for defect in run[-1]]
 
     def test_each_fault_of_a_module_is_found(self):
-        for planted, cause in {
+        for planted, cause in part_of({
             "": None,
             "keeps-what-is-unloaded": "spoils what later calls answer once a program is loaded again",
             "shares-instances": "gives wrong values once a program is loaded twice",
@@ -181,7 +182,7 @@ class Planted(Judged):
             "ends-on-H7": 'ends in a segmentation fault in a step "load", with a file that breaks H7',
             "hangs-on-I21": 'does not end in a step "load", with a file that breaks I21',
             "ends-after-calls": 'ends in a segmentation fault in a step "call"',
-        }.items():
+        }.items()):
             with self.subTest(planted):
                 self.assertEqual(self.sentences(planted, BUILD / "libplanted_runtime.so"), [f"the runtime {cause}"] if cause else [])
         planted = "misreads-dim-orders"  # over the protocol
