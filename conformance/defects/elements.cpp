@@ -553,12 +553,19 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
       if (!s.is_right(k)) first = std::min(first, s.elements.at(k).at);
   if (first > 0)
     all.push_back({fmt::format("from element {} on", first), [first](const Result& e) { return e.at >= first; }});
-  for (const Int width : {4, 8, 16, 32})
-    all.push_back({fmt::format("behind the last multiple of {} elements", width),
-                   [width](const Result& e) { return e.at >= e.count / width * width; }});
-  for (const Int width : {4, 8, 16, 32})
-    all.push_back({fmt::format("behind the last multiple of {} elements of each row", width),
-                   [width](const Result& e) { return e.row > 0 && e.at % e.row >= e.row / width * width; }});
+  for (const bool in_short : {true, false})  // whether results and rows without a whole vector are wrong
+    for (const Int width : {4, 8, 16, 32}) {
+      const Int least = in_short ? 0 : width;
+      all.push_back({fmt::format("behind the last multiple of {} elements", width),
+                     [=](const Result& e) { return e.count >= least && e.at >= e.count / width * width; }});
+      all.push_back({fmt::format("behind the last multiple of {} elements of each row", width), [=](const Result& e) {
+                       return e.row > 0 && e.row >= least && e.at % e.row >= e.row / width * width;
+                     }});
+      all.push_back({fmt::format("in the rows behind the last multiple of {} rows", width), [=](const Result& e) {
+                       const Int rows = e.row > 0 ? e.count / e.row : 0;
+                       return e.row > 1 && rows >= least && e.at / e.row >= rows / width * width;
+                     }});
+    }
   for (const Int width : {4, 8, 16, 32})
     all.push_back(
         {fmt::format("behind the last multiple of {} of both rows and columns", width), [width](const Result& e) {

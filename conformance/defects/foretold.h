@@ -72,6 +72,9 @@ std::vector<Hypothesis> mistakes_of_norms(const Operator& op);
 std::vector<Hypothesis> mistakes_of_indices(const Operator& op);
 std::vector<Hypothesis> mistakes_of_windows(const Operator& op);
 std::vector<Hypothesis> mistakes_of_reductions(const Operator& op);
+std::vector<Hypothesis> mistakes_of_copies(const Operator& op);
+std::vector<Hypothesis> mistakes_of_products(const Operator& op);
+std::vector<Hypothesis> mistakes_of_quantization(const Operator& op);
 
 // The mistakes that the kernel of any operator can make: it takes another number or other elements than an argument
 // gives, computes another operator of the same arguments, or moves, multiplies or shifts its results.

@@ -195,6 +195,58 @@ void mistakes_in_elements_of_inputs(const Operator& op, std::vector<Hypothesis>&
   }
 }
 
+// A kernel whose loop behind the whole vectors begins at the first element of an input again.
+void restarted_rests(const Operator& op, std::vector<Hypothesis>& found) {
+  for (std::size_t i = 0; i < inputs_of(op); ++i)
+    for (const Int width : {4, 8, 16, 32})
+      if (is_tensor(op.arguments[i]))
+        add_as_if(op, found,
+                  fmt::format("read {} from its first element again behind the last multiple of {} elements",
+                              op.arguments[i].name, width),
+                  [i, width](std::vector<Value>& all) {
+                    Tensor* t = std::get_if<Tensor>(&all[i]);
+                    const std::size_t whole = t ? static_cast<std::size_t>(t->count() / width * width) : 0;
+                    if (whole == 0 || info(t->dtype).is_opaque()) return false;
+                    const auto before = t->bytes;
+                    const std::size_t begin = whole * static_cast<std::size_t>(info(t->dtype).bytes);
+                    std::copy_n(before.begin(), before.size() - begin,
+                                t->bytes.begin() + static_cast<std::ptrdiff_t>(begin));
+                    return before != t->bytes;
+                  });
+}
+
+// A kernel that multiplies an input by a number argument that is the factor of another term.
+void other_factors(const Operator& op, std::vector<Hypothesis>& found) {
+  for (std::size_t i = 0; i < inputs_of(op); ++i)
+    for (std::size_t j = 0; is_tensor(op.arguments[i]) && j < inputs_of(op); ++j) {
+      if (!cases::takes_number(op.arguments[j].type) || is_dimension(op.arguments[j]) || names_dtype(op.arguments[j]))
+        continue;
+      add_as_if(
+          op, found, fmt::format("multiply {} also by {}", op.arguments[i].name, op.arguments[j].name),
+          [i, j](std::vector<Value>& all) {
+            Tensor* t = std::get_if<Tensor>(&all[i]);
+            const auto number = number_in(all[j]);
+            if (!t || !number || is_bool(*number) || info(t->dtype).is_opaque() || real(*number) == 1) return false;
+            if (!std::isfinite(real(*number)) || (is_integer(t->dtype) && real(*number) != std::trunc(real(*number))))
+              return false;
+            const Tensor before = *t;
+            if (is_complex(t->dtype)) {
+              Array<Complex> numbers = read<Complex>(*t);
+              for (Complex& z : numbers.data) z = {z.real() * real(*number), z.imag() * real(*number)};
+              write(numbers, *t);
+            } else {
+              Array<Real> numbers = read<Real>(*t);
+              for (Real& x : numbers.data) x *= real(*number);
+              if (is_integer(t->dtype) &&
+                  std::ranges::any_of(numbers.data, [](Real x) { return std::fabs(x) >= 0x1p62; }))
+                return false;
+              write(numbers, *t);
+            }
+            return before.bytes != t->bytes;
+          });
+    }
+}
+
 // Whether the elements of a tensor are read in reverse order along each of its dimensions from `first` on.
 bool reverse_from(Tensor& t, int first) {
   bool any = false;
@@ -627,6 +679,8 @@ std::vector<Hypothesis> mistakes_of_any_kernel(const Operator& op) {
   std::vector<Hypothesis> found, computation;
   mistakes_in_numbers(op, found);
   mistakes_in_elements_of_inputs(op, found);
+  restarted_rests(op, found);
+  other_factors(op, found);
   mistakes_in_shapes(op, found);
   shortened_rows(op, found);
   mistakes_in_results(op, computation);

@@ -184,16 +184,21 @@ class Mistakes {
         return false;
       });
     };
-    each(concat("use the first of ", name(i), " for all dimensions"), [](auto list) {
-      const auto first = list.front();
-      std::ranges::fill(list, first);
-      return list;
-    });
-    each(concat("use the last of ", name(i), " for all dimensions"), [](auto list) {
-      const auto last = list.back();
-      std::ranges::fill(list, last);
-      return list;
-    });
+    for (const bool is_first : {true, false})
+      add(fmt::format("use the {} of {} for all dimensions", is_first ? "first" : "last", name(i)),
+          [i, is_first, windows = argument_of(op_, "kernel_size"),
+           is_stride = name(i) == "stride"](std::vector<Value>& all) {
+            const auto same = [is_first](auto list) {
+              const auto one = is_first ? list.front() : list.back();
+              std::ranges::fill(list, one);
+              return list;
+            };
+            const Ints* list = std::get_if<Ints>(&all[i]);
+            if (is_stride && windows && list && list->empty()) list = std::get_if<Ints>(&all[*windows]);  // its default
+            if (list && list->size() > 1) return *list != same(*list) && changed_to(all[i], same(*list));
+            const Doubles* numbers = std::get_if<Doubles>(&all[i]);
+            return numbers && numbers->size() > 1 && changed_to(all[i], same(*numbers));
+          });
     each(concat("take ", name(i), " in reverse order"), [](auto list) {
       std::ranges::reverse(list);
       return list;
@@ -1823,8 +1828,8 @@ std::optional<Value> default_of(const SchemaArgument& a) {
 
 std::vector<Hypothesis> known_mistakes(const Operator& op) {
   std::vector<Hypothesis> all = Mistakes(op).all();
-  for (auto* more :
-       {mistakes_of_norms, mistakes_of_indices, mistakes_of_windows, mistakes_of_reductions, mistakes_of_any_kernel})
+  for (auto* more : {mistakes_of_norms, mistakes_of_indices, mistakes_of_windows, mistakes_of_reductions,
+                     mistakes_of_copies, mistakes_of_products, mistakes_of_quantization, mistakes_of_any_kernel})
     std::ranges::move(more(op), std::back_inserter(all));
   return all;
 }

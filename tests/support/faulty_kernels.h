@@ -1574,6 +1574,93 @@ inline const std::vector<Mistake>& mistakes() {
          });
        },
        "in the dtype of input, where it wraps"},
+      {"the number of steps is rounded down", "aten::slice_copy.Tensor_out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         const Int step = k.integer("step");
+         if (!k.run() || self.rank() == 0) return;
+         const Int dim = k.integer("dim") + (k.integer("dim") < 0 ? self.rank() : 0), size = self.sizes[dim];
+         const auto place = [&](std::string_view name, Int missing) {
+           const Int n = k.has(name) ? k.integer(name) : missing;
+           return std::clamp<Int>(n < 0 ? n + size : n, 0, size);
+         };
+         const Int length = std::max<Int>(0, place("end", size) - place("start", 0));
+         k.out() = arranged(part(k.out(), dim, 0, length / step), k.out().dim_order);
+       },
+       "rounds the number of steps between start and end down"},
+      {"a negative pad is 0", "aten::constant_pad_nd.out",
+       [](K k) {
+         for (Int& n : k.ints("pad")) n = std::max<Int>(n, 0);
+         k.run();
+       },
+       "takes a negative pad as 0"},
+      {"permutes nothing", "aten::permute_copy.out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         if (!k.run() || self.rank() < 4) return;
+         Array<Element> all = read<Element>(self);
+         all.sizes = k.out().sizes;
+         write(all, k.out());
+       },
+       "gives the elements of self in order, not permuted"},
+      {"limits are those of the dtype", "quantized_decomposed::quantize_per_channel.out",
+       [](K k) {
+         const auto dtype = dtype_numbered(k.integer("dtype"));
+         if (!dtype || !is_integer(*dtype) || info(*dtype).bytes > 4) return void(k.run());
+         k["quant_min"] = static_cast<Int>(least_integer(*dtype));
+         k["quant_max"] = static_cast<Int>(largest_integer(*dtype));
+         k.run();
+       },
+       "ignores quant_min and quant_max"},
+      {"differences wrap", "quantized_decomposed::dequantize_per_channel.out",
+       [](K k) {
+         const Tensor input = k.tensor("input");
+         if (!k.run() || input.dtype != DType::int8 || !k.has("zero_points") || !k.has_numbers()) return;
+         const Array<Int> all = read<Int>(input);
+         const Array<Real> scales = k.numbers("scales"), points = k.numbers("zero_points");
+         if (points.count() != scales.count()) return;
+         const Int axis = k.integer("axis") + (k.integer("axis") < 0 ? input.rank() : 0);
+         Int each = 1;
+         for (int d = static_cast<int>(axis) + 1; d < input.rank(); ++d) each *= input.sizes[d];
+         replace(k.out(), [&](Int i, Real right) -> Real {
+           const Int channel = i / each % scales.count(), difference = all[i] - static_cast<Int>(points[channel]);
+           const Int wrapped = wrap_to(DType::int8, difference);
+           return wrapped == difference ? right : static_cast<Real>(wrapped) * scales[channel];
+         });
+       },
+       "subtracts zero_points in the dtype of input"},
+      {"self is multiplied by alpha", "aten::addmm.out",
+       [](K k) {
+         const Real alpha = k.number("alpha");
+         if (k.has_numbers() && is_floating(k.tensor("self").dtype) && alpha != 1 && std::isfinite(alpha)) {
+           Array<Real> all = k.numbers("self");
+           for (Real& x : all.data) x *= alpha;
+           write(all, k.tensor("self"));
+         }
+         k.run();
+       },
+       "multiplies self also by alpha"},
+      {"a width takes the stride of the height", "aten::max_pool2d_with_indices.out",
+       [](K k) {
+         Ints& stride = k.ints("stride");
+         if (stride.empty()) stride = k.ints("kernel_size");
+         stride.back() = stride.front();
+         k.run();
+       },
+       "uses the first of stride for all dimensions"},
+      {"the rest begins anew in one path", "aten::mul.out",
+       [](K k) {
+         Tensor& other = k.tensor("other");
+         const Tensor& self = k.tensor("self");
+         const Int whole = other.count() / 8 * 8;
+         if (self.dtype == DType::float32 && other.dtype == DType::float32 && self.sizes == other.sizes && whole > 0) {
+           Array<Real> all = read<Real>(other);
+           for (Int i = whole; i < all.count(); ++i) all[i] = all[i - whole];
+           write(all, other);
+         }
+         k.run();
+       },
+       "behind the last multiple of 8 elements"},
   };
   return all;
 }

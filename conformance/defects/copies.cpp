@@ -1,0 +1,104 @@
+#include <algorithm>
+#include <cmath>
+
+#include "conformance/defects/foretold.h"
+
+// The mistakes of operators that copy elements: slices, paddings and permutations.
+namespace assay::defects {
+namespace {
+
+// The elements [start, end) of a slice in steps, with both ends wrapped and brought into the tensor.
+struct Slice {
+  Int size, start, end, step;
+};
+
+// None if the call is no valid slice.
+std::optional<Slice> slice_in(const std::vector<Value>& arguments, std::size_t start) {
+  const Tensor* self = std::get_if<Tensor>(&arguments[0]);
+  const Int *dim = std::get_if<Int>(&arguments[start - 1]), *step = std::get_if<Int>(&arguments[start + 2]);
+  if (!self || !dim || !step || *step < 1 || self->rank() == 0 || *dim < -self->rank() || *dim >= self->rank())
+    return std::nullopt;
+  const Int size = self->sizes[static_cast<int>(wrap_dim(*dim, self->rank()))];
+  const auto place = [&](const Value& v, Int missing) {
+    const Int* n = std::get_if<Int>(&v);
+    const Int given = n ? *n : missing;
+    return std::clamp<Int>(given < 0 ? given + size : given, 0, size);
+  };
+  Slice s{size, place(arguments[start], 0), place(arguments[start + 1], size), *step};
+  s.end = std::max(s.start, s.end);
+  return s;
+}
+
+void mistakes_of_slices(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto start = argument_of(op, "start");
+  if (!is_named(op, "slice") || !start || op.arguments[*start - 1].name != "dim") return;
+  found.push_back(as_if(op, "round the number of steps between start and end down", [at = *start](auto& all) {
+    const auto s = slice_in(all, at);
+    if (!s || (s->end - s->start) % s->step == 0) return false;
+    all[at] = s->start, all[at + 1] = s->start + (s->end - s->start) / s->step * s->step;
+    return true;
+  }));
+  for (const std::size_t at : {*start, *start + 1})
+    found.push_back(as_if(op,
+                          concat("take ", op.arguments[at].name, " modulo the size, where it is below minus the size"),
+                          [start = *start, at](auto& all) {
+                            const auto s = slice_in(all, start);
+                            const Int* n = std::get_if<Int>(&all[at]);
+                            if (!s || !n || s->size == 0 || *n >= -s->size) return false;
+                            const Int rest = *n % s->size;
+                            return changed_to(all[at], rest < 0 ? rest + s->size : rest);
+                          }));
+}
+
+void mistakes_of_paddings(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto pad = argument_of(op, "pad"), value = argument_of(op, "value");
+  if (!pad || !value) return;
+  found.push_back(
+      answering(op, "remove elements from the end of a dimension where the pad before it is negative",
+                [&op, pad = *pad, value = *value](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                  const Ints* list = std::get_if<Ints>(&call.arguments[pad]);
+                  if (!list || list->size() % 2 != 0) return std::nullopt;
+                  Ints crops(list->size(), 0), pads = *list;
+                  for (std::size_t k = 0; k < list->size(); k += 2)
+                    if (pads[k] < 0) crops[k + 1] = std::exchange(pads[k], 0);
+                  if (pads == *list) return std::nullopt;
+                  auto cropped = result_of(op.name, {call.arguments[0], crops, call.arguments[value]});
+                  if (!cropped) return std::nullopt;
+                  std::vector<Value> all = call.arguments;
+                  all[0] = std::move(*cropped), all[pad] = pads;
+                  return judge::expect(op, all, Budget(cheap));
+                }));
+  found.push_back(as_if(op, "take a negative pad as 0", [at = *pad](auto& all) {
+    const Ints* list = std::get_if<Ints>(&all[at]);
+    if (!list) return false;
+    Ints now = *list;
+    for (Int& n : now) n = std::max<Int>(n, 0);
+    return changed_to(all[at], std::move(now));
+  }));
+}
+
+// A kernel that gives the elements of self in the order of their indices, with the sizes of the right result.
+void not_permuted(const Operator& op, std::vector<Hypothesis>& found) {
+  if (!is_named(op, "::permute") && !is_named(op, "::transpose") && !is_named(op, "::t_copy")) return;
+  found.push_back(
+      spoiling(op, "give the elements of self in order, not permuted", [](Tensor& out, const cases::HostCall& call) {
+        const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+        if (!self || self->dtype != out.dtype || self->count() != out.count()) return false;
+        Array<Element> now = read<Element>(*self);
+        now.sizes = out.sizes;
+        write(now, out);
+        return true;
+      }));
+}
+
+}  // namespace
+
+std::vector<Hypothesis> mistakes_of_copies(const Operator& op) {
+  std::vector<Hypothesis> found;
+  mistakes_of_slices(op, found);
+  mistakes_of_paddings(op, found);
+  not_permuted(op, found);
+  return found;
+}
+
+}  // namespace assay::defects
