@@ -37,6 +37,7 @@ constexpr std::size_t most_candidates = 8;                   // hypotheses that 
 constexpr std::size_t most_against = 16;    // passing calls to a failing one, beyond which no condition is looked for
 constexpr std::size_t fewest_elements = 6;  // wrong elements that a hypothesis explains
 constexpr std::size_t sentence_conditions = 2;  // at most, in a sentence
+constexpr std::size_t path_conditions = 4;      // at most, of a path that a kernel takes for few calls
 constexpr std::size_t many_more = 10;           // a predicate of few cases beside many others is no cause
 constexpr double least_gain = 0.1;              // by which a literal raises the share of failing calls, at least
 constexpr Int most_of_small = 4;                // elements, below which few mistakes show
@@ -139,6 +140,7 @@ struct Tested {
   const Hypothesis* hypothesis;
   std::vector<std::size_t> explained, contradicting, indifferent;  // positions of rows
   Predicate predicate = {};                                        // the calls in which the kernel does so
+  Predicate told = {};                                             // the part of it that a sentence has; empty: all
   bool is_of_nearly_all = false;                                   // whether it explains nearly all failing cases
   std::size_t contradicting_anywhere = 0;                          // without the predicate
   verdict::Trial trial = {};                                       // of the predicate, with drawn calls
@@ -471,8 +473,11 @@ class Investigation {
     Tested everywhere = t;
     const auto in_all = [&](const Foretold& f) { ++everywhere.trial.drawn, everywhere.trial.alike += f.is_right; };
     learn(drawn_for(t, [](const features::Features&) { return true; }), in_all);
+    const std::size_t stated = t.hypothesis->states_condition ? 1 : 0;
+    // Few literals are tried first. A kernel may have a path for calls that meet more of them.
     for (int round = 0; round < rounds && (is_refuted(t) || !t.trial.convinces(verdict::convincing)); ++round) {
-      t.predicate = explain(examples, t.hypothesis->states_condition ? 1 : sentence_conditions).front();
+      const std::size_t most_literals = 2 * round < rounds ? sentence_conditions : path_conditions;
+      t.predicate = explain(examples, most_literals - stated).front();
       t.trial = {};
       const std::size_t compared = t.contradicting.size();
       compare_with_passing(t, passing);
@@ -490,6 +495,24 @@ class Investigation {
                                                     std::ranges::count_if(t.explained, is_outside));
     if (is_refuted(t) || !t.trial.convinces(verdict::likely)) return void(t = std::move(everywhere));
     std::erase_if(t.explained, is_outside), std::erase_if(t.contradicting, is_outside);
+    if (t.predicate.size() > sentence_conditions - stated) tell_most(t, examples, sentence_conditions - stated);
+  }
+
+  // Chooses the literals of a predicate that a sentence has: those without which most calls are wrongly meant.
+  static void tell_most(Tested& t, std::span<const Example> examples, std::size_t number) {
+    t.told = t.predicate;
+    const auto meant = [&](const Predicate& p) {
+      return std::ranges::count_if(examples, [&](const Example& e) { return !e.fails && holds(p, *e.features); });
+    };
+    while (t.told.size() > number) {
+      std::optional<Predicate> best;
+      for (std::size_t k = 0; k < t.told.size(); ++k) {
+        Predicate without = t.told;
+        without.erase(without.begin() + static_cast<std::ptrdiff_t>(k));
+        if (!best || meant(without) < meant(*best)) best = std::move(without);
+      }
+      t.told = std::move(*best);
+    }
   }
 
   // Removes a fact about numbers from a predicate of two literals if hardly any passing call shows that it is needed.
@@ -571,6 +594,7 @@ class Investigation {
     if (!has_results || explained < verdict::likely * all) return false;
     const auto is_finite = [&](std::size_t i) { return has_finite_error(rows_[i]); };
     const bool is_of_few = t.explained.size() < few_cases && !t.is_of_nearly_all;
+    if (t.hypothesis->is_everywhere && is_of_few) return false;  // other operators agree in many numbers by chance
     if (t.hypothesis->is_general && (is_of_few || std::ranges::none_of(t.explained, is_finite))) return false;
     if (t.hypothesis->about == About::places && t.hypothesis->may_pass) return true;  // it tells what is seen
     if (t.hypothesis->may_pass && t.explained.size() < few_cases) return false;
@@ -587,7 +611,7 @@ class Investigation {
     if (h.may_pass) ask_for_all_answers(h);
     Cause cause{&op_,
                 rows_[t.explained.front()].seen.symptom,
-                t.predicate,
+                t.told.empty() ? t.predicate : t.told,
                 0,
                 {},
                 h.does,
@@ -622,6 +646,7 @@ class Investigation {
     cause.trial = {t.explained.size() + t.contradicting.size(), t.explained.size(), t.indifferent.size(),
                    t.indifferent.size()};
     cause.trial += t.trial;
+    cause.is_partly_told = !t.told.empty();
     cause.shows = [op = &op_, h, predicate = t.predicate](const cases::HostCall& call, const runner::Judged& answer) {
       return h.explains(answered(call, answer)) && holds(predicate, features::features_of(*op, call));
     };

@@ -520,6 +520,8 @@ std::string when(const Group& g, const verdict::Defect& d, const std::vector<Jud
   if (!d.explained && !is_whole && g.is_found() && d.trial.convinces(verdict::likely))
     when = when.starts_with("whenever ") ? concat("in most calls where ", std::string_view(when).substr(9))
                                          : concat(when, when.empty() ? "" : " ", "in most calls");
+  if (first.is_partly_told && when.starts_with("whenever "))
+    when = concat("in some calls where ", std::string_view(when).substr(9));
   const bool is_of_few = static_cast<double>(d.trial.alike) < verdict::likely * static_cast<double>(d.trial.drawn);
   if (when.empty() && first.is_foretold && is_of_few) when = "in some calls";
   if (const std::string words = said(g, failing, d.smallest, !when.empty()); !words.empty())
