@@ -79,6 +79,12 @@ class Findings(unittest.TestCase):
             self.assertNotIn("4321b778", files["README.md"])
             self.assertNotIn("[1,2]:f32", files["README.md"])
 
+    def test_what_damages_memory_in_one_of_its_cases_shows_no_call(self):
+        case = {"case": "aten::add.out#0badf00d", "dtypes": ["float32"], "operator": "aten::add.out", "class": "segmentation-fault"}
+        files = self.written(case, defect(1, case_ids=["aten::add.out#4321b778", case["case"]]))
+        self.assertEqual(set(files), {"README.md"})
+        self.assertNotIn("4321b778", files["README.md"])
+
     def test_why_there_is_no_file(self):
         page = self.written(defect(1, case="aten::rand.out#" + self.a_case_of_rand()))["README.md"]
         self.assertIn("- python cannot express a call that has more than one right result", page)
