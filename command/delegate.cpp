@@ -36,7 +36,8 @@ uses: its outputs must be right for PLAIN, a program of operators that computes 
 exporter writes without a partitioner. With --build, assay then looks for the first wrong instruction of PLAIN in the
 first wrong call. It gives parts of PLAIN to the command CMD, which builds a program with a delegate of each. In the words
 of CMD, {} is the path of the part, and {out} is the path of the program that CMD must write. Exit code 0 means that CMD
-built the program. assay names the instructions of the smallest wrong part that it finds.
+built the program. assay names the instructions of the smallest wrong part that it finds. If TESTEE is a command, too,
+it follows CMD behind another --.
 
 )";
 
@@ -136,33 +137,47 @@ class DelegateRun final : public JudgingRun {
     plan(stage_.blocks());
   }
 
-  // With --build: names the first wrong instruction of the first wrong call.
-  void name_instruction() {
-    const auto wrong = findings_.first_wrong_of_each_call();
-    if (request_.build.words.empty() || wrong.empty() || *request_.build.interrupted) return;
-    const delegates::Piece& call = *wrong.front().piece;
-    const ValidProgram plain = plain_at(request_.graph);
-    const delegates::BuiltPart part = delegates::first_wrong_part({plain, call.method, call.arguments}, request_.build,
-                                                                  *runtime_, time_limit(), Budget(request_.limits));
-    if (!request_.run.json) print(call.id, part);
-    if (!request_.save.empty() && !part.instructions.empty())
-      save({inspect::value_or_throw(decode_program(part.program.bytes)), part.inputs}, part.expected);
+  // Throws what ended the search for the first wrong instruction.
+  void require_searched() const {
+    if (search_failed_) std::rethrow_exception(search_failed_);
   }
 
  private:
   sandbox::TimeLimit time_limit() const {
     return sandbox::time_limit_of(std::chrono::seconds(request_.timeout), runtime_->is_remote(), &watch_interrupts());
   }
-  static void print(const std::string& id, const delegates::BuiltPart& part) {
-    std::cout << (part.instructions.empty() ? "no instruction is named: " : "first wrong part: ")
-              << text::printable(id, all_of_it) << '\n';
+
+  // With --build: names the first wrong instruction of the first wrong call. The process must have no threads.
+  void name_instruction() {
+    const auto wrong = findings_.first_wrong_of_each_call();
+    if (request_.build.words.empty() || wrong.empty()) return;
+    const delegates::Piece& call = *wrong.front().piece;
+    const ValidProgram plain = plain_at(request_.graph);
+    const delegates::BuiltPart part = delegates::first_wrong_part({plain, call.method, call.arguments}, request_.build,
+                                                                  *runtime_, time_limit(), Budget(request_.limits));
+    searched_ = told(call.id, part), searched_call_ = call.id;
+    if (part.instructions.empty()) return;
+    findings_.name_part(call.id, name_of(part.instructions));
+    if (!request_.save.empty())
+      save({inspect::value_or_throw(decode_program(part.program.bytes)), part.inputs}, part.expected);
+  }
+  // "instruction 3 of forward, aten::mm.out", and how many follow.
+  static std::string name_of(const std::vector<std::string>& instructions) {
+    const std::string first = instructions.front().substr(0, instructions.front().find(": "));
+    const std::size_t more = instructions.size() - 1;
+    return more == 0 ? first
+                     : fmt::format("{}, and the {} after it", first, more == 1 ? "one" : fmt::format("{}", more));
+  }
+  static std::string told(const std::string& id, const delegates::BuiltPart& part) {
+    std::string lines = concat(part.instructions.empty() ? "no instruction is named: " : "first wrong part: ",
+                               text::printable(id, all_of_it));
     for (const std::string& instruction : part.instructions)
-      std::cout << "  " << text::printable(instruction, all_of_it) << '\n';
-    std::cout << fmt::format("  {}\n  CMD was started {}", text::printable(part.message, all_of_it),
-                             part.builds == 1 ? "once" : fmt::format("{} times", part.builds));
+      lines += concat("\n  ", text::printable(instruction, all_of_it));
+    lines += fmt::format("\n  {}\n  CMD was started {}", text::printable(part.message, all_of_it),
+                         part.builds == 1 ? "once" : fmt::format("{} times", part.builds));
     if (!part.not_judged.empty())
-      std::cout << "; the last part that was not judged: " << text::printable(part.not_judged, all_of_it);
-    std::cout << '\n';
+      lines += concat("; the last part that was not judged: ", text::printable(part.not_judged, all_of_it));
+    return lines;
   }
 
   bool is_remote() const override { return runtime_->is_remote(); }
@@ -172,6 +187,7 @@ class DelegateRun final : public JudgingRun {
     facts.push_back(
         {"programs", request_.programs.empty() ? "all" : fmt::format("{}", fmt::join(request_.programs, " "))});
     if (!request_.graph.empty()) facts.push_back({"graph", request_.graph});
+    if (request_.builds) facts.push_back({"build", wire::quoted(request_.build.words)});
     return facts;
   }
   void judge_blocks(const std::vector<runner::Ids>& blocks, const Add& add) override { stage_.judge(blocks, add); }
@@ -181,8 +197,16 @@ class DelegateRun final : public JudgingRun {
     return "each payload that it was to run it refused as unsupported";
   }
 
-  void add_findings(RunLog& log, bool) override {
+  void add_findings(RunLog& log, bool is_interrupted) override {
+    log.progress().end_watch();
+    try {
+      if (!is_interrupted) name_instruction();
+    } catch (const Fault&) {
+      search_failed_ = std::current_exception();  // the verdicts are reported first
+    }
     for (verdict::Defect& d : findings_.defects()) {
+      if (std::ranges::find(d.case_ids, searched_call_) != d.case_ids.end())
+        d.smallest.message += concat('\n', searched_);
       d.command = command_for(d.smallest.case_id);
       log.add(d);
     }
@@ -196,6 +220,7 @@ class DelegateRun final : public JudgingRun {
       std::cout << fmt::format("first wrong: {}: {}\n  {}\n", text::printable(wrong.piece->id, all_of_it),
                                text::printable(wrong.piece->description, all_of_it),
                                text::printable(wrong.message, all_of_it));
+    if (!searched_.empty()) std::cout << searched_ << '\n';
   }
 
   // The command that judges one case again.
@@ -205,9 +230,11 @@ class DelegateRun final : public JudgingRun {
     if (!is_command) words.push_back(request_.run.testee);
     for (const std::string& program : request_.programs) words.push_back(program);
     words.insert(words.end(), {"--cases", id});
-    if (request_.graph.empty()) words.insert(words.end(), {"--save", "case.bpte"});
+    if (request_.graph.empty() || request_.builds) words.insert(words.end(), {"--save", "case.bpte"});
     if (!request_.graph.empty()) words.insert(words.end(), {"--graph", request_.graph});
-    return wire::quoted(words) + (is_command ? " " + request_.run.testee : "");
+    std::string line = wire::quoted(words);
+    if (request_.builds) line += concat(" --build -- ", wire::quoted(request_.build.words));
+    return is_command ? concat(line, ' ', request_.run.testee) : line;
   }
 
   // Writes the program of a piece with its inputs and the reference's outputs.
@@ -227,7 +254,20 @@ class DelegateRun final : public JudgingRun {
   const delegates::Pieces pieces_;
   scenarios::Stage stage_;
   delegates::Findings findings_;
+  std::string searched_call_, searched_;  // a wrong call, and the lines about its first wrong instruction
+  std::exception_ptr search_failed_;
 };
+
+// Takes the testee from the end of the words behind the first "--": its command begins at the last "--" of them. The
+// word in the place of the testee is the program.
+void take_testee(DelegateRequest& r) {
+  const auto dashes = std::find(r.build.words.rbegin(), r.build.words.rend(), "--");
+  if (dashes == r.build.words.rend())
+    throw UsageError("TESTEE or PROGRAM is missing; a testee that is a command follows CMD behind another --");
+  const std::vector<std::string> testee(dashes.base(), r.build.words.end());
+  r.build.words.erase(dashes.base() - 1, r.build.words.end());
+  r.programs = {std::exchange(r.run.testee, concat("-- ", wire::quoted(testee)))};
+}
 
 // A command behind "--" is the last word of the line. It is the command of --build or, without this option, the testee;
 // the other words are programs.
@@ -235,12 +275,16 @@ void take_command(DelegateRequest& r) {
   constexpr std::string_view command = "-- ";
   const bool has_command = !r.programs.empty() && r.programs.back().starts_with(command);
   if (r.builds) {
-    if (has_command) r.build.words = wire::words_of(std::string_view(r.programs.back()).substr(command.size()));
+    if (has_command) {
+      r.build.words = wire::words_of(std::string_view(r.programs.back()).substr(command.size()));
+      r.programs.pop_back();
+      if (r.programs.empty()) take_testee(r);
+    }
     for (const std::string_view word : {"{}", "{out}"})
       if (std::ranges::find(r.build.words, word) == r.build.words.end())
         throw UsageError(concat("--build needs a command behind -- with the word ", word));
     r.build.time = std::chrono::seconds(r.build_seconds), r.build.interrupted = &watch_interrupts();
-    return r.programs.pop_back();
+    return;
   }
   if (!r.graph.empty() && !r.save.empty()) throw UsageError("--save with --graph needs --build");
   if (!has_command) return;
@@ -294,10 +338,7 @@ void define_delegate(Options& options) {
     take_command(*r);
     DelegateRun run(*r);
     const int code = run.judge();
-    try {
-      run.name_instruction();
-    } catch (const sandbox::Interrupted&) {
-    }
+    run.require_searched();
     return code;
   });
 }
@@ -314,7 +355,9 @@ const Registered registered_delegate(
       {"assay delegate executorch+xnnpack model.pte --graph plain.pte",
        "judges the whole program by the program that was exported without a partitioner"},
       {"assay delegate backend:./libmine.so model.pte --graph plain.pte --build -- ./build {} {out}",
-       "also names the first wrong instruction of plain.pte; ./build lowers a part of it to the backend"}},
+       "also names the first wrong instruction of plain.pte; ./build lowers a part of it to the backend"},
+      {"assay delegate model.pte --graph plain.pte --build -- ./build {} {out} -- ./my_runtime",
+       "the same for a runtime in another program"}},
      true});
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace assay::command {
 Progress::Progress(std::size_t planned) : planned_(planned), terminal_(isatty(STDERR_FILENO) != 0) {}
 
 Progress::~Progress() {
-  if (ticker_.joinable()) ticker_.request_stop(), ticker_.join();
+  end_watch();
   if (terminal_) std::cerr << "\r\x1b[K" << std::flush;
 }
 
@@ -32,6 +32,8 @@ void Progress::watch(std::function<std::string()> waiting) {
   waiting_ = std::move(waiting);
   ticker_ = std::jthread([this](const std::stop_token& stop) { tick(stop); });
 }
+
+void Progress::end_watch() { ticker_ = {}; }
 
 void Progress::tick(std::stop_token stop) {
   std::unique_lock lock(mutex_);

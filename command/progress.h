@@ -23,6 +23,7 @@ class Progress {
 
   // From now on, also shows what the run waits for, as `waiting` tells it; empty: it waits for nothing long.
   void watch(std::function<std::string()> waiting);
+  void end_watch();  // ends the thread that shows this
 
   std::size_t judged() const { return judged_; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }

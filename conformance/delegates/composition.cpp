@@ -22,6 +22,7 @@ Arithmetic arithmetic_of(const Graph& graph, const xnn::Node& node, HalfSums sum
   const auto [inputs, outputs] = format::xnnpack::operands_of(node);
   const auto half = [&](const auto& o) { return is_half(graph, o.id); };
   if (std::ranges::all_of(outputs, [&](const auto& o) { return is_code(graph, o.id); })) return Arithmetic::exact;
+  if (node.operation_type() == xnn::Operation::Hardswish) return Arithmetic::hardswish;
   const bool has_halves = std::ranges::any_of(inputs, half) || std::ranges::any_of(outputs, half);
   return sums == HalfSums::in_float16 && has_halves ? Arithmetic::half_sums : Arithmetic::rounded;
 }

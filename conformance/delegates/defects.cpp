@@ -47,10 +47,11 @@ std::vector<verdict::Defect> Findings::defects() const {
   verdict::StatedDefects defects("the runtime", is_simpler);
   for (const Failure& failure : failures_) {
     const Failure& cause = cause_of(failure);
-    defects.add(failure.record, {cause.record.failure,
-                                 "",
-                                 {concat("in ", cause.piece->kinds, " of ", call_of(*cause.piece)),
-                                  concat("in ", cause.piece->kinds)}});
+    const auto part = parts_.find(cause.piece->id);
+    const std::string& where = part == parts_.end() ? cause.piece->kinds : part->second;
+    defects.add(
+        failure.record,
+        {cause.record.failure, "", {concat("in ", where, " of ", call_of(*cause.piece)), concat("in ", where)}});
   }
   return defects.found();
 }

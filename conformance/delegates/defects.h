@@ -24,6 +24,8 @@ class Findings {
   explicit Findings(const Pieces& pieces);
 
   void add(const verdict::Record& record);
+  // States that the failure of this case is in a part of it, as "instruction 3 of forward, aten::mm.out".
+  void name_part(const std::string& case_id, std::string part) { parts_[case_id] = std::move(part); }
 
   // One defect for each kind of wrong piece, most serious first.
   std::vector<verdict::Defect> defects() const;
@@ -41,6 +43,7 @@ class Findings {
 
   std::map<std::string, std::shared_ptr<const Piece>, std::less<>> pieces_;
   std::vector<Failure> failures_;
+  std::map<std::string, std::string, std::less<>> parts_;  // by case id
 };
 
 }  // namespace assay::delegates

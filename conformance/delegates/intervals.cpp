@@ -24,7 +24,9 @@ Bounds numbers_of(const Interval& interval) { return {read<Real>(interval.lowest
 Real outward(DType dtype, Real x, int direction) {
   if (!std::isfinite(x)) return x;
   const Real rounded = round_to(dtype, x);
-  return direction * (rounded - x) >= 0 ? rounded : round_to(dtype, rounded + direction * ulp(dtype, rounded));
+  if (direction * (rounded - x) >= 0) return rounded;
+  if (std::isinf(rounded)) return std::copysign(largest(dtype), rounded);
+  return round_to(dtype, rounded + direction * ulp(dtype, rounded));
 }
 
 Interval interval_of(const Tensor& like, Bounds bounds) {
@@ -112,6 +114,23 @@ Array<Real> errors_in_float32(const Operator& op, std::span<const Value> inputs,
   return errors;
 }
 
+// The product x c of a Hardswish, x c / 6 with c = clamp(x + 3, 0, 6). All errors of the node are counted here. Beyond
+// -3 and 3, the clamp leaves no error of c.
+Interval product_of_hardswish(std::span<const Value> inputs, const Tensor& want) {
+  const Array<Real> x = read<Real>(std::get<Tensor>(inputs[0])), c = read<Real>(std::get<Tensor>(inputs[1]));
+  const Real unit = want.dtype == DType::float16 ? float16_unit : float32_unit;
+  Bounds bounds{read<Real>(want), read<Real>(want)};
+  for (Int k = 0; k < x.count(); ++k) {
+    if (!std::isfinite(x[k] * c[k])) continue;
+    const Real sum = round_to(want.dtype, x[k] + 3) == c[k] ? x[k] + 3 : c[k];
+    const Real error = std::fabs(x[k]) > 3 * (1 + 4 * unit) ? 0 : unit * (sum + 1.5 * std::fabs(x[k]));
+    const Real a = x[k] * std::max<Real>(sum - error, 0), b = x[k] * std::min<Real>(sum + error, 6);
+    const Real low = std::min(a, b), high = std::max(a, b);
+    bounds.lowest[k] = low - 2.5 * unit * std::fabs(low), bounds.highest[k] = high + 2.5 * unit * std::fabs(high);
+  }
+  return interval_of(want, std::move(bounds));
+}
+
 Interval right_numbers(const Operator& op, std::span<const Value> inputs, const judge::Expectation& expected,
                        std::size_t output, Arithmetic arithmetic) {
   const Tensor& want = expected.outs[output];
@@ -119,7 +138,9 @@ Interval right_numbers(const Operator& op, std::span<const Value> inputs, const 
   if (arithmetic == Arithmetic::half_sums && want.dtype == DType::float32 && is_sum(op))
     return around(want, errors_of_sums(op, expected, output, float16_unit, terms_of(expected, output)));
   if (want.dtype == DType::float64) return around(want, errors_in_float32(op, inputs, expected, output));
-  const bool rounds_correctly = arithmetic == Arithmetic::exact && op.file == "arithmetic";
+  if (arithmetic == Arithmetic::hardswish && op.name == "aten::mul.out") return product_of_hardswish(inputs, want);
+  const bool rounds_correctly =
+      (arithmetic == Arithmetic::exact || arithmetic == Arithmetic::hardswish) && op.file == "arithmetic";
   if (rounds_correctly || !is_floating(want.dtype)) return {want, want};
   const auto mode =
       arithmetic == Arithmetic::half_sums ? judge::ArithmeticMode::half_accumulation : judge::ArithmeticMode::ieee;

@@ -34,6 +34,7 @@ enum class Arithmetic {
   rounded,    // by the accuracy of the operators' entries
   half_sums,  // the same, and each partial sum of float16 numbers may be rounded to float16
   exact,      // the node computes codes: the operators of arithmetic.yaml round correctly
+  hardswish,  // the node is a Hardswish, which may multiply by a rounded 1/6 before or after its sum
 };
 
 // The intervals of the outs of a call whose arguments may have any values in their intervals. `expected` is the answer

@@ -201,6 +201,87 @@ TEST_F(LongSums, MayEachBeAFewStepsOff) {
   EXPECT_EQ(judged(sums, 0).verdict, verdict::Verdict::pass);
 }
 
+// A Hardswish of these numbers.
+class Hardswish : public testing::TestWithParam<DType> {
+ protected:
+  using Form = std::function<Real(Real x)>;
+
+  Real rounded(Real x) const { return round_to(GetParam(), x); }
+  Real clamped(Real x, Real most) const { return std::clamp<Real>(x, 0, most); }
+  Real unit() const { return ulp(GetParam(), 1) / 2; }
+  // The largest error of spec/delegates.md for a number between -3 and 3.
+  Real bound(Real x) const {
+    const Real sum = unit() * (x + 3 + 1.5 * std::fabs(x));
+    return std::fabs(x) / 6 * sum + 2.5 * unit() * std::fabs(x * (x + 3) / 6);
+  }
+
+  std::vector<Real> results(const Form& form) const {
+    std::vector<Real> all;
+    std::ranges::transform(numbers_, std::back_inserter(all), form);
+    return all;
+  }
+  verdict::Verdict judged(const std::vector<Real>& results) const {
+    const Dims sizes{static_cast<Int>(results.size())};
+    return delegates::judge_outputs(right_, std::vector<Value>{tensor(GetParam(), sizes, results)}).verdict;
+  }
+  // The verdict if only the result for this number is another one.
+  verdict::Verdict judged_with(Real number, Real result) const {
+    return judged(results([&](Real x) { return x == rounded(number) ? result : x * clamped(x + 3, 6) / 6; }));
+  }
+
+  void SetUp() override {
+    for (Real& x : numbers_) x = rounded(x);
+    for (int i = 0; i < 500; ++i) numbers_.push_back(rounded(-4 + i * 0.0161803399));
+    const bool is_half = GetParam() == DType::float16;
+    const auto type = is_half ? format::xnnpack::Datatype::fp16 : format::xnnpack::Datatype::fp32;
+    const auto n = static_cast<std::uint32_t>(numbers_.size());
+    corrupt::Delegated d;
+    d.clear();
+    const auto x = d.input({n}, type, GetParam());
+    d.unary(xnn::Operation::Hardswish, x, d.output({n}, type, GetParam()));
+    right_ = delegates::right_graphs({encode(d.payload), {}},
+                                     std::vector{tensor(GetParam(), {static_cast<Int>(n)}, numbers_)});
+  }
+
+  std::vector<Real> numbers_{-2.9, -1, 0.004, 1.38, 2.9, -50, -3, 3, 50, 0, -1e-30};
+  delegates::RightGraphs right_;
+};
+INSTANTIATE_TEST_SUITE_P(DTypes, Hardswish, testing::Values(DType::float32, DType::float16),
+                         [](const auto& tested) { return tested.param == DType::float16 ? "float16" : "float32"; });
+
+TEST_P(Hardswish, MayBeComputedInAnyOrder) {
+  const auto r = [&](Real x) { return rounded(x); };
+  const Real sixth = r(1.0 / 6);
+  const auto six = [&](Real x) { return clamped(r(x + 3), 6); };
+  const std::pair<const char*, Form> forms[] = {
+      {"x c / 6", [&](Real x) { return r(r(x * six(x)) / 6); }},
+      {"x (c / 6)", [&](Real x) { return r(x * r(six(x) / 6)); }},
+      {"(x / 6) c", [&](Real x) { return r(r(x / 6) * six(x)); }},
+      {"x c s", [&](Real x) { return r(r(x * six(x)) * sixth); }},
+      {"x clamp(x s + 1/2)", [&](Real x) { return r(x * clamped(r(r(x * sixth) + 0.5), 1)); }},
+      {"x clamp(x s + 1/2), fused", [&](Real x) { return r(x * clamped(r(x * sixth + 0.5), 1)); }}};
+  for (const auto& [what, form] : forms) EXPECT_EQ(judged(results(form)), verdict::Verdict::pass) << what;
+}
+
+TEST_P(Hardswish, IsWrongBeyondItsBound) {
+  for (const Real number : {-2.9, -1.0, 0.004, 1.38, 2.9}) {
+    const Real x = rounded(number), value = x * (x + 3) / 6, step = ulp(GetParam(), value);
+    for (const int direction : {-1, 1}) {
+      const Real within = value + direction * std::max<Real>(0, bound(x) - step),
+                 beyond = value + direction * (1.01 * bound(x) + 2 * step);
+      EXPECT_EQ(judged_with(number, within), verdict::Verdict::pass) << number;
+      EXPECT_EQ(judged_with(number, beyond), verdict::Verdict::fail) << number;
+    }
+  }
+  const auto right = [&](Real x) { return x * clamped(x + 3, 6) / 6; };
+  EXPECT_EQ(judged(results([&](Real x) { return planted_payloads::stepped(GetParam(), rounded(right(x)), 4); })),
+            verdict::Verdict::fail);
+  EXPECT_EQ(judged_with(1.38, planted_payloads::stepped(GetParam(), rounded(right(rounded(1.38))), 4)),
+            verdict::Verdict::fail);
+  EXPECT_EQ(judged(results([&](Real x) { return right(x) * (1 + 8 * unit()); })), verdict::Verdict::fail);
+  EXPECT_EQ(judged(results([&](Real x) { return x * clamped(x + 3 + 16 * unit(), 6) / 6; })), verdict::Verdict::fail);
+}
+
 TEST_P(Golden, EveryNodeAndPairOfTheReferenceIsRightAndDecided) {
   for (const auto& piece : pieces_of(GetParam())) {
     const judge::Judgement j = judged(*piece, {});
@@ -215,7 +296,6 @@ TEST_P(Golden, EveryNodeAndPairOfTheReferenceIsRightAndDecided) {
 // Sin, Cos, SquareRoot and other functions have errors of several ulp.
 const std::set<std::string> inaccurate{"f16_unary", "f32_unary"};
 
-// It sums float16 numbers in float16, which is right. The intervals of such sums may be too wide to decide.
 // A convolution whose results are inf and NaN, and a ReLU and a convolution that read them.
 TEST(Overflow, OfTheReferenceIsRight) {
   for (const auto& piece : pieces_of("f16_conv")) {
@@ -232,6 +312,8 @@ TEST(Overflow, OfTheReferenceIsRight) {
   }
 }
 
+// The official runtime sums float16 numbers in float16, which is right. The intervals of such sums may be too wide to
+// decide.
 TEST(HalfSums, AreRightInEitherDtypeAndOtherwiseWrong) {
   const Piece& linear = *pieces_of("f16_linear").front();
   const auto verdict = [&](Real factor) { return judged(linear, {.call = times("aten::addmm.out", factor)}).verdict; };

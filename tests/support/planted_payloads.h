@@ -254,6 +254,7 @@ inline const std::vector<Fault>& faults() {
       {"padding counted in an average", "f32_pools", "AvgPooling2d", {}, replaced("aten::avg_pool2d.out", 5, true)},
       {"kernel of an average turned", "f32_pools", "AvgPooling2d", {}, times("aten::avg_pool2d.out", 6.0 / 5)},
       {"tanh form of gelu", "f32_linear", "Gelu", {}, replaced("aten::gelu.out", 1, std::string("tanh"))},
+      {"a sixth with 11 bits", "f32_unary", "Hardswish", {}, times("aten::div.Scalar_out", 1 + 0x1p-12)},
       {"exponential with 11 bits", "f32_unary", "Exp", {}, times("aten::exp.out", 1 + 0x1p-12)},
       {"sigmoid is 8 ulp too large", "f32_unary", "Sigmoid", {}, times("aten::sigmoid.out", 1 + 0x1p-20)},
       {"tanh is 8 ulp too large", "f32_glue", "Tanh", {}, times("aten::tanh.out", 1 + 0x1p-20)},

@@ -73,12 +73,14 @@ class Backends(WithFolder):
     BUILDER = FAULTY.parent / "opaque_builder"
     MLP = PROGRAMS / "mlp" / "program.pte"
 
-    def opaque(self, planted, *options, command=None, **environment):
-        """A program of an opaque backend, judged by the plain program that it was built from."""
+    def opaque(self, planted, *options, command=None, testee=(), **environment):
+        """A program of an opaque backend, judged by the plain program that it was built from. `testee` is a command that serves the backend."""
         whole = self.folder / "whole.pte"
         subprocess.run([self.BUILDER, self.MLP, whole], check=True)
         command = command or (self.BUILDER, "{}", "{out}")
-        return self.assay("delegate", f"backend:{FAULTY}", whole, "--graph", self.MLP, *options, "--build", "--", *command, planted=planted, **environment)
+        first, last = ((), ("--", *testee)) if testee else ((f"backend:{FAULTY}",), ())
+        words = *first, whole, "--graph", self.MLP, *options, "--build", "--", *command, *last
+        return self.assay("delegate", *words, planted=planted, **environment)
 
     def test_a_wrong_instruction_of_an_opaque_delegate_is_named(self):
         right = self.opaque("")
@@ -91,6 +93,42 @@ class Backends(WithFolder):
             self.assertEqual([int(i) for i in re.findall(r"instruction (\d+) of forward, aten::", named[1])], instructions)
             again = self.assay("run", saved, "--with", f"backend:{FAULTY}", planted=fault), self.assay("run", saved, "--with", f"backend:{FAULTY}")
             self.assertEqual([run.returncode for run in again], [1, 0], again)
+
+    def test_reports_name_the_wrong_instruction(self):
+        lines, page, place = self.folder / "run.jsonl", self.folder / "run.html", "in instruction 2 of forward, aten::relu.out"
+        done = self.opaque("opaque relu", "--json", "-o", lines, "--html", page)
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        (printed,) = next(iter(json.loads(done.stdout).values()))["defects"]
+        written = [json.loads(line) for line in lines.read_text().splitlines()]
+        (defect,) = [line["defect"] for line in written if "defect" in line]
+        self.assertEqual(defect, printed)
+        self.assertIn(place, defect["sentence"])
+        self.assertRegex(defect["smallest"]["message"], r"\nfirst wrong part: .*\n  instruction 2 of forward, aten::relu.out: .*\n.*\n  CMD was started \d times$")
+        self.assertIn(place, page.read_text())
+        again = subprocess.run(defect["command"].replace("assay", ASSAY, 1), shell=True, capture_output=True, text=True, check=False, cwd=self.folder,
+                               env=os.environ | {"XDG_CACHE_HOME": self.cache, "ASSAY_PLANTED": "opaque relu"})
+        self.assertEqual(again.returncode, 1, again.stderr)
+        self.assertIn(place, again.stdout)
+        self.assertTrue((self.folder / "case.bpte").exists())
+
+        done = self.opaque("opaque relu", "-o", lines, command=["sh", "-c", "exit 1", "{}", "{out}"])
+        (defect,) = [line["defect"] for line in map(json.loads, lines.read_text().splitlines()) if "defect" in line]
+        self.assertIn("\n  the whole method was not judged\n", defect["smallest"]["message"])
+        done = self.opaque("opaque relu", "-o", lines, command=["./nothing", "{}", "{out}"])
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("1 defect", done.stdout)  # what was judged is reported
+
+    def test_a_testee_behind_the_builder(self):
+        serve = [ASSAY, "serve", f"backend:{FAULTY}"]
+        done = self.opaque("opaque last addmm", "--save", self.folder / "part.bpte", testee=serve)
+        self.assertEqual((done.returncode, done.stderr), (1, ""), done.stdout)
+        self.assertRegex(done.stdout, r"first wrong part: .*\n  instruction 7 of forward, aten::addmm")
+        self.assertEqual(self.opaque("", testee=serve).returncode, 0)
+        done = self.opaque("", command=["sh", "-c", "exit 1", "--", "{}", "{out}"], testee=serve)  # the last -- begins the testee
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.assay("delegate", self.MLP, "--graph", self.MLP, "--build", "--", self.BUILDER, "{}", "{out}")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("TESTEE or PROGRAM is missing", done.stderr)
 
     def test_parts_that_are_not_built(self):
         def shell(script):
