@@ -1618,7 +1618,7 @@ inline const std::vector<Mistake>& mistakes() {
          if (!k.run() || input.dtype != DType::int8 || !k.has("zero_points") || !k.has_numbers()) return;
          const Array<Int> all = read<Int>(input);
          const Array<Real> scales = k.numbers("scales"), points = k.numbers("zero_points");
-         if (points.count() != scales.count()) return;
+         if (points.count() != scales.count() || input.sizes != k.out().sizes) return;  // scales broadcast input
          const Int axis = k.integer("axis") + (k.integer("axis") < 0 ? input.rank() : 0);
          Int each = 1;
          for (int d = static_cast<int>(axis) + 1; d < input.rank(); ++d) each *= input.sizes[d];
