@@ -515,7 +515,8 @@ class Investigation {
     }
   }
 
-  // Removes a fact about numbers from a predicate of two literals if hardly any passing call shows that it is needed.
+  // Removes a fact about numbers from a predicate of several literals if hardly any passing call shows that it is
+  // needed.
   void drop_chance(Tested& t) const {
     if (t.predicate.size() < 2) return;
     for (std::size_t k = 0; k < t.predicate.size(); ++k) {

@@ -1,52 +1,46 @@
 #include <algorithm>
-#include <cmath>
 
 #include "conformance/defects/foretold.h"
+#include "reference/words/indexing.h"
 
 // The mistakes of operators that copy elements: slices, paddings and permutations.
 namespace assay::defects {
 namespace {
 
-// The elements [start, end) of a slice in steps, with both ends wrapped and brought into the tensor.
-struct Slice {
-  Int size, start, end, step;
-};
-
-// None if the call is no valid slice.
-std::optional<Slice> slice_in(const std::vector<Value>& arguments, std::size_t start) {
+// The size of the dimension that a slice cuts; none if the call is no valid slice.
+std::optional<Int> size_in(const std::vector<Value>& arguments, std::size_t start) {
   const Tensor* self = std::get_if<Tensor>(&arguments[0]);
   const Int *dim = std::get_if<Int>(&arguments[start - 1]), *step = std::get_if<Int>(&arguments[start + 2]);
   if (!self || !dim || !step || *step < 1 || self->rank() == 0 || *dim < -self->rank() || *dim >= self->rank())
     return std::nullopt;
-  const Int size = self->sizes[static_cast<int>(wrap_dim(*dim, self->rank()))];
-  const auto place = [&](const Value& v, Int missing) {
-    const Int* n = std::get_if<Int>(&v);
-    const Int given = n ? *n : missing;
-    return std::clamp<Int>(given < 0 ? given + size : given, 0, size);
-  };
-  Slice s{size, place(arguments[start], 0), place(arguments[start + 1], size), *step};
-  s.end = std::max(s.start, s.end);
-  return s;
+  return self->sizes[static_cast<int>(wrap_dim(*dim, self->rank()))];
 }
 
 void mistakes_of_slices(const Operator& op, std::vector<Hypothesis>& found) {
   const auto start = argument_of(op, "start");
   if (!is_named(op, "slice") || !start || op.arguments[*start - 1].name != "dim") return;
   found.push_back(as_if(op, "round the number of steps between start and end down", [at = *start](auto& all) {
-    const auto s = slice_in(all, at);
-    if (!s || (s->end - s->start) % s->step == 0) return false;
-    all[at] = s->start, all[at + 1] = s->start + (s->end - s->start) / s->step * s->step;
+    const auto size = size_in(all, at);
+    if (!size) return false;
+    const auto given = [&](std::size_t k) {
+      const Int* n = std::get_if<Int>(&all[k]);
+      return n ? std::optional(*n) : std::nullopt;
+    };
+    const Slice every = slice(*size, given(at), given(at + 1), 1);
+    const Int step = std::get<Int>(all[at + 2]);
+    if (every.length % step == 0) return false;
+    all[at] = every.start, all[at + 1] = every.start + every.length / step * step;
     return true;
   }));
   for (const std::size_t at : {*start, *start + 1})
     found.push_back(as_if(op,
                           concat("take ", op.arguments[at].name, " modulo the size, where it is below minus the size"),
                           [start = *start, at](auto& all) {
-                            const auto s = slice_in(all, start);
+                            const auto size = size_in(all, start);
                             const Int* n = std::get_if<Int>(&all[at]);
-                            if (!s || !n || s->size == 0 || *n >= -s->size) return false;
-                            const Int rest = *n % s->size;
-                            return changed_to(all[at], rest < 0 ? rest + s->size : rest);
+                            if (!size || !n || *size == 0 || *n >= -*size) return false;
+                            const Int rest = *n % *size;
+                            return changed_to(all[at], rest < 0 ? rest + *size : rest);
                           }));
 }
 

@@ -140,6 +140,39 @@ judge::Expectation with_elements(const cases::HostCall& call, const Tensor& from
   return with_results(call.expected, std::move(outs));
 }
 
+Tensor taken(const Tensor& t, int dim, Int size, const std::function<Int(Int i)>& source) {
+  const Array<Element> old = read<Element>(t);
+  Dims sizes = t.sizes;
+  sizes[dim] = size;
+  Array<Element> now(sizes);
+  Int flat = 0;
+  for (const Dims& i : indices(sizes)) {
+    Dims from = i;
+    from[dim] = source(i[dim]);
+    now[flat++] = from[dim] < 0 ? Element{} : old(from);
+  }
+  Tensor result = make(t.dtype, sizes, t.dim_order);
+  write(now, result);
+  return result;
+}
+
+std::vector<Int> parameters_of(const Operator& op, std::span<const Value> arguments, const Tensor& quantized,
+                               Int number) {
+  const auto axis = argument_of(op, "axis");
+  const Int* along = axis ? std::get_if<Int>(&arguments[*axis]) : nullptr;
+  if (along && quantized.rank() == 0) return {};
+  const int dim = along ? static_cast<int>(wrap_dim(*along, quantized.rank())) : 0;
+  const Int row = std::max<Int>(1, number > 0 ? quantized.count() / number : 0);
+  if (along ? quantized.sizes[dim] != number : row * number != quantized.count()) return {};
+  std::vector<Int> positions;
+  Int flat = 0;
+  for (const Dims& i : indices(quantized.sizes)) {
+    positions.push_back(along ? i[dim] : flat / row);
+    ++flat;
+  }
+  return positions;
+}
+
 std::optional<Tensor> result_of(std::string_view op, std::vector<Value> arguments) {
   arguments.emplace_back();
   if (call(*find_operator(op), arguments, Budget(cheap)).outcome != Outcome::ok) return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,15 @@ judge::Expectation with_results(judge::Expectation e, std::vector<Tensor> outs);
 // Not known if `from` has no such element.
 judge::Expectation with_elements(const cases::HostCall& call, const Tensor& from,
                                  const std::function<Int(const Dims& i)>& at);
+
+// The elements of a tensor at `source(i)` for each index i along a dimension, which gets `size`; 0 where `source` is
+// negative.
+Tensor taken(const Tensor& t, int dim, Int size, const std::function<Int(Int i)>& source);
+
+// For each element of a quantized tensor, the position of its scale or zero point among `number`: the element's index
+// along the argument axis or, without this argument, the number of its row. Empty if there are more or fewer positions.
+std::vector<Int> parameters_of(const Operator& op, std::span<const Value> arguments, const Tensor& quantized,
+                               Int number);
 
 // The only result of a call of the named operator without its out; none if the reference refuses the call.
 std::optional<Tensor> result_of(std::string_view op, std::vector<Value> arguments);

@@ -138,16 +138,10 @@ using Source = Int (*)(Int i, Int n);
 bool take_from(Tensor& t, const Along& along, Source source) {
   const auto dim = along.in(t);
   if (!dim || info(t.dtype).is_opaque()) return false;
-  const Array<Element> old = read<Element>(t);
-  Array<Element> now(t.sizes);
-  Int flat = 0;
-  for (const Dims& i : indices(t.sizes)) {
-    Dims from = i;
-    from[*dim] = source(i[*dim], t.sizes[*dim]);
-    now[flat++] = from[*dim] < 0 ? Element{} : old(from);
-  }
-  if (now.data == old.data) return false;
-  write(now, t);
+  const Int n = t.sizes[*dim];
+  Tensor now = taken(t, *dim, n, [&](Int i) { return source(i, n); });
+  if (now.bytes == t.bytes) return false;
+  t = std::move(now);
   return true;
 }
 
@@ -221,29 +215,25 @@ void other_factors(const Operator& op, std::vector<Hypothesis>& found) {
     for (std::size_t j = 0; is_tensor(op.arguments[i]) && j < inputs_of(op); ++j) {
       if (!cases::takes_number(op.arguments[j].type) || is_dimension(op.arguments[j]) || names_dtype(op.arguments[j]))
         continue;
-      add_as_if(
-          op, found, fmt::format("multiply {} also by {}", op.arguments[i].name, op.arguments[j].name),
-          [i, j](std::vector<Value>& all) {
-            Tensor* t = std::get_if<Tensor>(&all[i]);
-            const auto number = number_in(all[j]);
-            if (!t || !number || is_bool(*number) || info(t->dtype).is_opaque() || real(*number) == 1) return false;
-            if (!std::isfinite(real(*number)) || (is_integer(t->dtype) && real(*number) != std::trunc(real(*number))))
-              return false;
-            const Tensor before = *t;
-            if (is_complex(t->dtype)) {
-              Array<Complex> numbers = read<Complex>(*t);
-              for (Complex& z : numbers.data) z = {z.real() * real(*number), z.imag() * real(*number)};
-              write(numbers, *t);
-            } else {
-              Array<Real> numbers = read<Real>(*t);
-              for (Real& x : numbers.data) x *= real(*number);
-              if (is_integer(t->dtype) &&
-                  std::ranges::any_of(numbers.data, [](Real x) { return std::fabs(x) >= 0x1p62; }))
-                return false;
-              write(numbers, *t);
-            }
-            return before.bytes != t->bytes;
-          });
+      add_as_if(op, found, fmt::format("multiply {} also by {}", op.arguments[i].name, op.arguments[j].name),
+                [i, j](std::vector<Value>& all) {
+                  Tensor* t = std::get_if<Tensor>(&all[i]);
+                  const auto number = number_in(all[j]);
+                  if (!t || !number || is_bool(*number) || info(t->dtype).is_opaque()) return false;
+                  const Real factor = real(*number);
+                  if (factor == 1 || !std::isfinite(factor) || (is_integer(t->dtype) && factor != std::trunc(factor)))
+                    return false;
+                  const DTypeInfo& d = info(info(t->dtype).part);
+                  Array<Bits> parts = read_parts(*t);
+                  for (Bits& b : parts.data) {
+                    const Real product = d.real_of(b) * factor;
+                    if (is_integer(t->dtype) && std::fabs(product) >= 0x1p62) return false;
+                    b = d.bits_of_real(product);
+                  }
+                  const auto before = t->bytes;
+                  write_parts(parts, *t);
+                  return before != t->bytes;
+                });
     }
 }
 

@@ -176,29 +176,29 @@ class Mistakes {
 
   void lists(std::size_t i) {
     if (op_.arguments[i].type.find("[]") == std::string_view::npos || is_tensor(i)) return;
+    // Strides that are not given are the sizes of the windows.
+    const auto instead = name(i) == "stride" ? argument_of(op_, "kernel_size") : std::nullopt;
     const auto each = [&](std::string does, auto change) {
-      add(std::move(does), [i, change](std::vector<Value>& all) {
-        if (Ints* list = std::get_if<Ints>(&all[i]); list && list->size() > 1) return changed_to(all[i], change(*list));
-        if (Doubles* list = std::get_if<Doubles>(&all[i]); list && list->size() > 1)
-          return changed_to(all[i], change(*list));
-        return false;
+      add(std::move(does), [i, instead, change](std::vector<Value>& all) {
+        if (const Ints* list = std::get_if<Ints>(&all[i])) {
+          if (list->empty() && instead) list = &std::get<Ints>(all[*instead]);
+          const Ints now = list->size() > 1 ? change(*list) : *list;
+          return now != *list && changed_to(all[i], now);
+        }
+        const Doubles* list = std::get_if<Doubles>(&all[i]);
+        return list && list->size() > 1 && changed_to(all[i], change(*list));
       });
     };
-    for (const bool is_first : {true, false})
-      add(fmt::format("use the {} of {} for all dimensions", is_first ? "first" : "last", name(i)),
-          [i, is_first, windows = argument_of(op_, "kernel_size"),
-           is_stride = name(i) == "stride"](std::vector<Value>& all) {
-            const auto same = [is_first](auto list) {
-              const auto one = is_first ? list.front() : list.back();
-              std::ranges::fill(list, one);
-              return list;
-            };
-            const Ints* list = std::get_if<Ints>(&all[i]);
-            if (is_stride && windows && list && list->empty()) list = std::get_if<Ints>(&all[*windows]);  // its default
-            if (list && list->size() > 1) return *list != same(*list) && changed_to(all[i], same(*list));
-            const Doubles* numbers = std::get_if<Doubles>(&all[i]);
-            return numbers && numbers->size() > 1 && changed_to(all[i], same(*numbers));
-          });
+    each(concat("use the first of ", name(i), " for all dimensions"), [](auto list) {
+      const auto first = list.front();
+      std::ranges::fill(list, first);
+      return list;
+    });
+    each(concat("use the last of ", name(i), " for all dimensions"), [](auto list) {
+      const auto last = list.back();
+      std::ranges::fill(list, last);
+      return list;
+    });
     each(concat("take ", name(i), " in reverse order"), [](auto list) {
       std::ranges::reverse(list);
       return list;
@@ -315,11 +315,9 @@ class Mistakes {
         for (const std::size_t i : from)
           any |= change_tensors(all[i], [&](Tensor& t) {
             if (t.rank() != 1 || t.count() < 2 || (n && (*n < 1 || t.count() % *n != 0))) return false;
-            const Array<Element> old = read<Element>(t);
-            Array<Element> now = old;
-            for (Int k = 0; k < now.count(); ++k) now[k] = old[source(k, now.count(), n ? *n : 1)];
-            if (now.data == old.data) return false;
-            write(now, t);
+            Tensor now = taken(t, 0, t.count(), [&](Int k) { return source(k, t.count(), n ? *n : 1); });
+            if (now.bytes == t.bytes) return false;
+            t = std::move(now);
             return true;
           });
         return any;
@@ -1383,11 +1381,10 @@ class Mistakes {
 
   // A quantization that clamps before it adds the zero point.
   void clamped_first() {
-    const auto one = argument_of(op_, "zero_point"), each = argument_of(op_, "zero_points"),
-               axis = argument_of(op_, "axis");
+    const auto one = argument_of(op_, "zero_point"), each = argument_of(op_, "zero_points");
     if (!is_named("::quantize_per_") || (!one && !each)) return;
     found_.push_back(spoiling(op_, "clamp before the zero point is added",
-                              [op = &op_, at = one ? *one : *each, axis](Tensor& out, const cases::HostCall& call) {
+                              [op = &op_, at = one ? *one : *each](Tensor& out, const cases::HostCall& call) {
                                 const auto points = numbers_of(call.arguments[at]);
                                 std::vector<Value> all = call.arguments;
                                 if (Tensor* t = std::get_if<Tensor>(&all[at]))
@@ -1398,16 +1395,10 @@ class Mistakes {
                                 if (!points || points->count() == 0 || e.answer.outcome != Outcome::ok ||
                                     e.outs[0].sizes != out.sizes || !is_integer(out.dtype))
                                   return false;
-                                const Int* d = axis ? std::get_if<Int>(&all[*axis]) : nullptr;
-                                const int along = d ? static_cast<int>(*d < 0 ? *d + out.rank() : *d) : 0;
-                                const Int row = std::max<Int>(1, out.count() / points->count());
+                                const std::vector<Int> from = parameters_of(*op, call.arguments, out, points->count());
                                 Array<Int> now = read<Int>(e.outs[0]);
-                                Int flat = 0;
-                                for (const Dims& i : indices(out.sizes)) {
-                                  const Int from = d ? i[along] : flat / row;
-                                  now[flat] = wrap_to(out.dtype, now[flat] + static_cast<Int>((*points)[from]));
-                                  ++flat;
-                                }
+                                for (std::size_t k = 0; k < from.size(); ++k)
+                                  now.data[k] = wrap_to(out.dtype, now.data[k] + static_cast<Int>((*points)[from[k]]));
                                 write(now, out);
                                 return true;
                               }));

@@ -6,23 +6,6 @@
 namespace assay::defects {
 namespace {
 
-// The elements of a tensor taken from `source(k)` along one dimension, which gets `size`.
-Tensor taken(const Tensor& t, int dim, Int size, const std::function<Int(Int)>& source) {
-  const Array<Element> old = read<Element>(t);
-  Dims sizes = t.sizes;
-  sizes[dim] = size;
-  Array<Element> now(sizes);
-  Int flat = 0;
-  for (const Dims& i : indices(sizes)) {
-    Dims from = i;
-    from[dim] = source(i[dim]);
-    now[flat++] = old(from);
-  }
-  Tensor result = make(t.dtype, sizes, t.dim_order);
-  write(now, result);
-  return result;
-}
-
 // A convolution that takes the group of an output channel as its number modulo the groups, so that neighbours have
 // different groups. With one input channel a group, it reads the wrong input channel.
 void groups_in_turn(const Operator& op, std::vector<Hypothesis>& found) {

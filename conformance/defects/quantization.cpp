@@ -4,7 +4,7 @@
 
 #include "conformance/defects/foretold.h"
 
-// The mistakes of quantization and dequantization. Those of scales that are chosen are known mistakes of all kernels.
+// The mistakes of kernels that quantize with scales and zero points of channels and tokens, or with limits.
 namespace assay::defects {
 namespace {
 
@@ -32,36 +32,30 @@ void ignored_limits(const Operator& op, std::vector<Hypothesis>& found) {
 
 // A kernel that subtracts the zero point of each channel or token in the dtype of the input.
 void wrapped_differences(const Operator& op, std::vector<Hypothesis>& found) {
-  const auto scales = argument_of(op, "scales"), points = argument_of(op, "zero_points"),
-             axis = argument_of(op, "axis");
+  const auto scales = argument_of(op, "scales"), points = argument_of(op, "zero_points");
   if (!is_named(op, "::dequantize_per_") || !scales || !points) return;
-  found.push_back(
-      spoiling(op, "subtract zero_points in the dtype of input, where the difference wraps",
-               [=](Tensor& out, const cases::HostCall& call) {
-                 const Tensor *input = std::get_if<Tensor>(&call.arguments[0]),
-                              *s = std::get_if<Tensor>(&call.arguments[*scales]),
-                              *z = std::get_if<Tensor>(&call.arguments[*points]);
-                 const Int* along = axis ? std::get_if<Int>(&call.arguments[*axis]) : nullptr;
-                 if (!input || !s || !z || !is_integer(input->dtype) || !is_floating(out.dtype) || out.rank() == 0 ||
-                     input->sizes != out.sizes || s->count() != z->count() || s->count() == 0)
-                   return false;
-                 const int dim = along ? static_cast<int>(wrap_dim(*along, out.rank())) : 0;
-                 const Int row = std::max<Int>(1, out.count() / s->count());
-                 if (along ? out.sizes[dim] != s->count() : row * s->count() != out.count()) return false;
-                 const Array<Int> all = read<Int>(*input);
-                 const Array<Real> scale = read<Real>(*s), zero = read<Real>(*z);
-                 Array<Real> now = read<Real>(out);
-                 bool any = false;
-                 Int flat = 0;
-                 for (const Dims& i : indices(out.sizes)) {
-                   const Int at = along ? i[dim] : flat / row;
-                   const Int right = all[flat] - static_cast<Int>(zero[at]), wrapped = wrap_to(input->dtype, right);
-                   if (wrapped != right) now[flat] = static_cast<Real>(wrapped) * scale[at], any = true;
-                   ++flat;
-                 }
-                 if (any) write(now, out);
-                 return any;
-               }));
+  found.push_back(spoiling(op, "subtract zero_points in the dtype of input, where the difference wraps",
+                           [=, &op](Tensor& out, const cases::HostCall& call) {
+                             const Tensor *input = std::get_if<Tensor>(&call.arguments[0]),
+                                          *s = std::get_if<Tensor>(&call.arguments[*scales]),
+                                          *z = std::get_if<Tensor>(&call.arguments[*points]);
+                             if (!input || !s || !z || !is_integer(input->dtype) || !is_floating(out.dtype) ||
+                                 s->count() != z->count() || input->sizes != out.sizes)
+                               return false;
+                             const std::vector<Int> from = parameters_of(op, call.arguments, out, s->count());
+                             const Array<Int> all = read<Int>(*input);
+                             const Array<Real> scale = read<Real>(*s), zero = read<Real>(*z);
+                             Array<Real> now = read<Real>(out);
+                             bool any = false;
+                             for (std::size_t k = 0; k < from.size(); ++k) {
+                               const Int right = wrapping_subtract(all.data[k], static_cast<Int>(zero[from[k]])),
+                                         wrapped = wrap_to(input->dtype, right);
+                               if (wrapped == right) continue;
+                               now.data[k] = static_cast<Real>(wrapped) * scale[from[k]], any = true;
+                             }
+                             if (any) write(now, out);
+                             return any;
+                           }));
   found.back().knows_complex = false;
 }
 

@@ -14,6 +14,7 @@
 #include "conformance/testee/copied.h"
 #include "reference/call.h"
 #include "reference/families.h"
+#include "reference/words/indexing.h"
 
 namespace assay::faulty {
 
@@ -1580,11 +1581,10 @@ inline const std::vector<Mistake>& mistakes() {
          const Int step = k.integer("step");
          if (!k.run() || self.rank() == 0) return;
          const Int dim = k.integer("dim") + (k.integer("dim") < 0 ? self.rank() : 0), size = self.sizes[dim];
-         const auto place = [&](std::string_view name, Int missing) {
-           const Int n = k.has(name) ? k.integer(name) : missing;
-           return std::clamp<Int>(n < 0 ? n + size : n, 0, size);
+         const auto given = [&](std::string_view name) {
+           return k.has(name) ? std::optional(k.integer(name)) : std::nullopt;
          };
-         const Int length = std::max<Int>(0, place("end", size) - place("start", 0));
+         const Int length = slice(size, given("start"), given("end"), 1).length;
          k.out() = arranged(part(k.out(), dim, 0, length / step), k.out().dim_order);
        },
        "rounds the number of steps between start and end down"},
