@@ -85,11 +85,11 @@ std::vector<IntervalMethod::Index> IntervalMethod::tensors_at(Index value) const
 std::optional<Interval> IntervalMethod::interval_at(Index tensor) const {
   const auto found = intervals_.find(place(tensor));
   if (found == intervals_.end()) return {};
-  const auto& [lowest, highest, is_of_sums] = found->second;
+  const auto& [lowest, highest, common_error] = found->second;
   const Tensor is = std::get<Tensor>(taken(method_.value(static_cast<std::size_t>(tensor))));
   if (is.bytes.size() != lowest.bytes.size() || is.dtype != lowest.dtype)
     throw not_computed("value ", tensor, " is a part of another value");
-  return Interval{viewed(lowest, is), viewed(highest, is), is_of_sums};
+  return Interval{viewed(lowest, is), viewed(highest, is), common_error};
 }
 
 std::vector<Argument> IntervalMethod::with_intervals(const Operator& op, std::span<const Value> arguments) const {
@@ -131,7 +131,7 @@ void IntervalMethod::keep_view(const pte::KernelCall& view) {
   const Index out = view.args()->Get(2);
   if (!self) return void(intervals_.erase(place(out)));
   const Tensor is = std::get<Tensor>(taken(method_.value(static_cast<std::size_t>(out))));
-  keep(out, {viewed(self->lowest, is), viewed(self->highest, is), self->is_of_sums});
+  keep(out, {viewed(self->lowest, is), viewed(self->highest, is), self->most_common_error});
 }
 
 }  // namespace assay::delegates

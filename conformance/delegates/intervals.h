@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -15,8 +16,8 @@ inline constexpr Real float32_unit = 0x1p-24;  // unit roundoff
 // right.
 struct Interval {
   Tensor lowest, highest;
-  // The elements are sums of float32 numbers that are rounded to nearest: their errors have no common direction.
-  bool is_of_sums = false;
+  // The largest common error of the elements that rounding explains, in unit roundoffs; infinite if it is not known.
+  Real most_common_error = std::numeric_limits<Real>::infinity();
 
   bool is_point() const { return lowest.bytes == highest.bytes; }  // one value is right for each element
 };

@@ -16,7 +16,6 @@ namespace {
 using verdict::Class;
 using verdict::Verdict;
 
-constexpr Real most_common_error = 2;       // in unit roundoffs: a mean may multiply by a rounded reciprocal
 constexpr Real deviations_of_chance = 7.2;  // a normal variable is farther from its mean with a probability of 6e-13
 constexpr std::size_t least_numbers = 100;
 
@@ -96,7 +95,7 @@ judge::Judgement judge_output(const RightOutput& right, const Value& value, std:
   return worst;
 }
 
-// -- the common error of sums -----------------------------------------------------------------------------------------
+// -- the common error of elements -------------------------------------------------------------------------------------
 
 // An error of each result that is this share of it, in unit roundoffs of float32: the least squares fit to the errors,
 // each weighted by its bound. `deviation` is the standard deviation of the fit.
@@ -147,18 +146,18 @@ CommonError common_error(const RightOutput& right, const Array<Real>& got) {
 
 // Sums that are rounded to nearest err to both sides. spec/delegates.md states the rule.
 judge::Judgement judge_common_error(const RightOutput& right, const Value& value, std::size_t output) {
-  if (!right.interval.is_of_sums || right.expected.dtype != DType::float32) return {};
+  const Real most = right.interval.most_common_error;
+  if (std::isinf(most) || right.expected.dtype != DType::float32) return {};
   const CommonError error = common_error(right, read<Real>(std::get<Tensor>(value)));
   const Real surely = std::fabs(error.share) - deviations_of_chance * error.deviation;
-  if (error.numbers < least_numbers || !(surely > most_common_error)) return {};
+  if (error.numbers < least_numbers || !(surely > most)) return {};
   judge::Judgement j = failed(
       Class::value,
       fmt::format(
           "the elements of output {} have a common error: they are {:.3g} unit roundoffs too {}, at least {:.3g} "
-          "with certainty, but rounded sums have at most {}",
-          output, std::fabs(error.share), error.share > 0 ? "large" : "small", surely, most_common_error));
-  j.distance = surely / most_common_error, j.output = static_cast<Int>(output);
-  j.bound = fmt::format("{}", most_common_error);
+          "with certainty, but rounding explains at most {:.3g}",
+          output, std::fabs(error.share), error.share > 0 ? "large" : "small", surely, most));
+  j.distance = surely / most, j.output = static_cast<Int>(output), j.bound = fmt::format("{:.3g}", most);
   return j;
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -199,6 +200,79 @@ TEST_F(LongSums, MayEachBeAFewStepsOff) {
   std::vector<Real> sums = in_sequence();
   sums[sums.size() / 2] = planted_payloads::stepped(DType::float32, sums[sums.size() / 2], 4);
   EXPECT_EQ(judged(sums, 0).verdict, verdict::Verdict::pass);
+}
+
+// A softmax of rows that are long enough that four units in the last place are less than other orders of the sum differ
+// by.
+class Rows {
+ public:
+  static constexpr std::uint32_t columns = 40;
+
+  // `most` is the number at the begin of each row. All others lie around 0.
+  explicit Rows(std::uint32_t rows, Real most = 1) : rows_(rows) {
+    std::mt19937 generator(12);
+    std::uniform_real_distribution<float> number(-1, 1);
+    for (std::uint32_t k = 0; k < rows * columns; ++k)
+      x_.push_back(k % columns == 0 ? most + number(generator) / 64 : number(generator) / 16);
+    corrupt::Delegated d;
+    d.clear();
+    const auto x = d.input({rows, columns}), y = d.output({rows, columns});
+    d.unary(xnn::Operation::Softmax, x, y);
+    right_ = delegates::right_graphs({encode(d.payload), {}}, std::vector{tensor(DType::float32, sizes(), x_)});
+  }
+
+  // In float32, with a sum from the first to the last term.
+  std::vector<Real> in_sequence() const {
+    std::vector<Real> all;
+    for (std::uint32_t r = 0; r < rows_; ++r) {
+      const auto row = x_.begin() + r * columns;
+      float sum = 0;
+      for (std::uint32_t k = 0; k < columns; ++k) sum += static_cast<float>(std::exp(row[k] - row[0]));
+      for (std::uint32_t k = 0; k < columns; ++k) all.push_back(static_cast<float>(std::exp(row[k] - row[0])) / sum);
+    }
+    return all;
+  }
+  // The exact results times 1 + units 2^-24.
+  std::vector<Real> with_common_error(Real units) const {
+    std::vector<Real> all;
+    for (std::uint32_t r = 0; r < rows_; ++r) {
+      const auto row = x_.begin() + r * columns;
+      const Real sum = std::accumulate(row, row + columns, Real{0}, [](Real s, Real x) { return s + std::exp(x); });
+      for (std::uint32_t k = 0; k < columns; ++k)
+        all.push_back(round_to(DType::float32, std::exp(row[k]) / sum * (1 + units * 0x1p-24)));
+    }
+    return all;
+  }
+  verdict::Verdict judged(std::vector<Real> results, Int steps = 0) const {
+    for (Real& y : results) y = planted_payloads::stepped(DType::float32, y, steps);
+    return delegates::judge_outputs(right_, std::vector<Value>{tensor(DType::float32, sizes(), results)}).verdict;
+  }
+
+ private:
+  Dims sizes() const { return {rows_, columns}; }
+
+  std::uint32_t rows_;
+  std::vector<Real> x_;
+  delegates::RightGraphs right_;
+};
+
+TEST(Softmax, HasACommonErrorOfFourRoundingsAtMost) {
+  const Rows rows(100);
+  EXPECT_EQ(rows.judged(rows.in_sequence()), verdict::Verdict::pass);
+  for (const Int steps : {4, -4}) EXPECT_EQ(rows.judged(rows.in_sequence(), steps), verdict::Verdict::fail);
+  for (const Real sign : {1, -1}) {
+    EXPECT_EQ(rows.judged(rows.with_common_error(4 * sign)), verdict::Verdict::pass);
+    EXPECT_EQ(rows.judged(rows.with_common_error(5 * sign)), verdict::Verdict::fail);
+  }
+}
+TEST(Softmax, MayHaveTheErrorOfOneSumInFewRows) {
+  const Rows rows(99);
+  EXPECT_EQ(rows.judged(rows.in_sequence(), 4), verdict::Verdict::pass);
+}
+TEST(Softmax, MayLoseTermsThatAreSmallBesideTheSum) {
+  const Rows rows(100, 17);  // e^-17 is less than 2^-24
+  EXPECT_EQ(rows.in_sequence().front(), 1);
+  EXPECT_EQ(rows.judged(rows.in_sequence()), verdict::Verdict::pass);
 }
 
 // A Hardswish of these numbers.
