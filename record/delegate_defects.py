@@ -98,6 +98,12 @@ def shared_images():
     return lower_quantized(module, inputs, dynamic=True), None, quantized(module, inputs, dynamic=True), inputs
 
 
+def sigmoid():
+    """Without a plain program: the payload states the sigmoid."""
+    module, inputs = nn.Sigmoid(), (torch.tensor([-2.7352991104125977]),)
+    return lower(module, inputs), None, module, inputs
+
+
 # By name: what is wrong, and a function that makes the delegated program, the plain program, the module and its inputs.
 DEFECTS = {
     "int4_weights_only": ("The scales of the 4-bit weights of torchao's IntxWeightOnlyConfig are dropped.", groups),
@@ -124,6 +130,7 @@ DEFECTS = {
         " first pixel for all.",
         shared_images,
     ),
+    "sigmoid": ("The sigmoid of -2.7353 has an error of 3.8 units in the last place.", sigmoid),
     "tanh_gelu": (
         "GELU with approximate='tanh' runs as GELU without an approximation.",
         lambda: delegated_and_plain(Gelu(), (torch.linspace(-4, 4, 64).reshape(4, 16),)),
