@@ -86,7 +86,7 @@ TEST(Corrupt, EachFieldOfEachSchemaIsChangedInEachWay) {
     const Tried wanted = Applicable(schema_of(*kind)).take(), tried = tried_on(*kind);
     EXPECT_GT(tried.size(), 0u) << "complete_files() has no " << kind->noun;
     for (const std::string& w : wanted) EXPECT_TRUE(tried.contains(w)) << w << " is tried in no file";
-    std::cout << wanted.size() << " changes of fields of a " << kind->noun << '\n';
+    std::cout << wanted.size() << " changes of fields (" << kind->noun << ")\n";
   }
 }
 
