@@ -7,10 +7,18 @@
 #include "rewrites.gen.h"
 
 // Writes only the changed elements of a state. If a copy stores in a state what index_put made of the same state, the
-// copy becomes an index_put_ of the state: it writes only the elements that the indices name. The state and the
-// operands have not changed since the index_put, so the state has the same elements as after the copy.
+// copy becomes an index_put_ of the state: it writes only the elements that the indices name. The elements and the
+// sizes of the state and of the operands have not changed since the index_put. So the index_put_ accepts the operands,
+// too, and the state has the same elements as after the copy.
 namespace assay::optimized {
 namespace {
+
+// Whether only the sizes of tensors may change from one execution to the next.
+bool has_fixed_numbers(const Call& call) {
+  return std::ranges::all_of(call.arguments, [](const Value* v) {
+    return v->kind == ValueKind::tensor || v->kind == ValueKind::tensors || is_fixed(*v);
+  });
+}
 
 // The call of index_put that makes what a copy stores in its first argument. Returns null if another call makes it.
 const Instruction* find_put(const Draft& draft, const Instruction& copy, std::uint32_t& at) {
@@ -20,7 +28,7 @@ const Instruction* find_put(const Draft& draft, const Instruction& copy, std::ui
   at = draft.flow.group(v).writer;
   const Instruction& put = draft.calls[at];
   const bool puts = draft.is_op(put, "aten::index_put.out") && !put.call.fusion && put.call.arguments[0] == &state &&
-                    put.call.arguments.back() == &made && is_fixed(put.call) && find_kernel(put.call);
+                    put.call.arguments.back() == &made && has_fixed_numbers(put.call) && find_kernel(put.call);
   return puts && state.tensor->dtype == made.tensor->dtype && draft.same_sizes(*state.tensor, *made.tensor) ? &put
                                                                                                             : nullptr;
 }
