@@ -5,6 +5,7 @@
 #include "optimized/draft/effects.h"
 #include "optimized/selection/convolution_call.h"
 #include "optimized/selection/views.h"
+#include "optimized/selection/window.h"
 
 namespace assay::optimized {
 
@@ -54,6 +55,13 @@ bool elementwise(SymbolicSizes& all, const Call& call, Shape& sizes) {
 
 bool like_first(SymbolicSizes& all, const Call& call, Shape& sizes) { return all.sizes_of(call[0], sizes); }
 
+// Turns a size into the places of a window along it. Returns false if the numbers of the window are invalid.
+bool move_window(SymbolicSizes& all, const Axis& axis, std::int32_t& size) {
+  if (axis.kernel < 1 || axis.stride < 1 || axis.padding < 0 || axis.dilation < 1) return false;
+  size = all.places(size, 2 * axis.padding - axis.extent(), axis.stride);
+  return true;
+}
+
 bool convolved(SymbolicSizes& all, const Call& call, Shape& sizes) {
   using namespace convolution;
   Shape w;
@@ -61,16 +69,25 @@ bool convolved(SymbolicSizes& all, const Call& call, Shape& sizes) {
       !has_fixed(call, stride) || call[transposed].boolean)
     return false;
   sizes.sizes[1] = w.sizes[0];
-  const auto entry = [&](Operand list, int d) -> std::int64_t {
-    const auto items = call[list].items();
-    const auto i = static_cast<std::size_t>(items.size() == 1 ? 0 : d - 2);
-    return integers(call[list]) && i < items.size() ? items[i]->integer : -1;
-  };
-  for (int d = 2; d < w.rank; ++d) {
-    const std::int64_t s = entry(stride, d), p = entry(padding, d), n = entry(dilation, d);
-    constexpr std::int64_t most = 1 << 20;  // so that nothing overflows
-    if (s < 1 || s > most || p < 0 || p > most || n < 1 || n > most || w.sizes[d] < 1) return false;
-    sizes.sizes[d] = all.places(sizes.sizes[d], 2 * p - n * (w.sizes[d] - 1) - 1, s);
+  const auto dims = static_cast<std::size_t>(w.rank - 2);
+  for (std::size_t d = 0; d < dims; ++d) {
+    const auto of = [&](Operand list) { return entry(call[list], dims, d, -1); };
+    if (!move_window(all, {w.sizes[d + 2], of(stride), of(padding), of(dilation)}, sizes.sizes[d + 2])) return false;
+  }
+  return true;
+}
+
+// Operands: self, kernel_size, stride, padding, dilation, ceil_mode. Without a stride, windows lie side by side.
+bool pooled(SymbolicSizes& all, const Call& call, Shape& sizes) {
+  constexpr int dims = 2;
+  if (!all.sizes_of(call[0], sizes) || sizes.rank < dims || !has_fixed(call, 1) || call[5].boolean) return false;
+  for (int d = 0; d < dims; ++d) {
+    const auto of = [&](std::size_t list, std::int64_t otherwise) {
+      return entry(call[list], dims, static_cast<std::size_t>(d), otherwise);
+    };
+    const std::int64_t kernel = of(1, -1);
+    if (!move_window(all, {kernel, of(2, kernel), of(3, -1), of(4, -1)}, sizes.sizes[sizes.rank - dims + d]))
+      return false;
   }
   return true;
 }
@@ -237,6 +254,7 @@ constexpr struct {
     {"aten::full.out", filled},
     {"aten::full_like.out", like_first},
     {"aten::linear.out", linear},
+    {"aten::max_pool2d_with_indices.out", pooled},
     {"aten::mm.out", multiplied<0, 1>},
     {"aten::native_layer_norm.out", like_first},
     {"aten::permute_copy.out", viewed},

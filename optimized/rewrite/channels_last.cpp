@@ -13,9 +13,19 @@ constexpr int most_rounds = 64;
 
 // Kernels of these operators find elements by strides, so that the sizes of an image do not decide whether a kernel
 // accepts its layout. Other kernels examine images whose sizes move only when they run.
-constexpr std::string_view accept_all_sizes[] = {
-    "aten::add.out",      "aten::clamp.out", "aten::convolution.out", "aten::div.out",  "aten::gelu.out",
-    "aten::hardtanh.out", "aten::mean.out",  "aten::mul.out",         "aten::relu.out", "aten::sigmoid.out"};
+constexpr std::string_view accept_all_sizes[] = {"aten::_adaptive_avg_pool2d.out",
+                                                 "aten::add.out",
+                                                 "aten::avg_pool2d.out",
+                                                 "aten::clamp.out",
+                                                 "aten::convolution.out",
+                                                 "aten::div.out",
+                                                 "aten::gelu.out",
+                                                 "aten::hardtanh.out",
+                                                 "aten::max_pool2d_with_indices.out",
+                                                 "aten::mean.out",
+                                                 "aten::mul.out",
+                                                 "aten::relu.out",
+                                                 "aten::sigmoid.out"};
 
 // Images that lie channels last; by value, the dim order that they had before.
 class Images {

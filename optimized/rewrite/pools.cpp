@@ -14,7 +14,7 @@ bool leave_out(Draft& draft) {
   if (!draft.find_sizes()) return false;
   bool changed = false;
   for (Instruction& p : draft.calls) {
-    if (!draft.is_op(p, "aten::max_pool2d_with_indices.out") || p.call.tensor(0).moves) continue;
+    if (!draft.is_op(p, "aten::max_pool2d_with_indices.out")) continue;
     const std::uint32_t indices = draft.index_of(*p.call.arguments.back());
     if (!draft.flow.is_private(indices) || draft.flow.group(indices).readers > 0) continue;
     Call call = p.call;

@@ -159,6 +159,11 @@ void pool_images(const Call& call, const Pool& pool, bool channels_first, const 
   });
 }
 
+// Whether a number of 32 bits tells each pixel apart.
+bool has_numbers_for_pixels(const Tensor& self) {
+  return self.size(2) * self.size(3) <= std::numeric_limits<std::int32_t>::max();
+}
+
 using Reader = bool (*)(const Call&, Pool&);
 
 // The sizes of the results. Returns false if the outs cannot have them.
@@ -167,8 +172,7 @@ bool find_results(const Call& call, Pool& pool, Shape& shape) {
   const Tensor& self = call.tensor(0);
   for (int d = 1; d < 4; ++d)
     if (self.size(d) == 0) return false;
-  if (self.size(2) * self.size(3) > std::numeric_limits<std::int32_t>::max()) return false;
-  if (!read(call, pool) || !result_shape(call, pool, self, shape)) return false;
+  if (!has_numbers_for_pixels(self) || !read(call, pool) || !result_shape(call, pool, self, shape)) return false;
   for (std::size_t i = call.arguments.size() - outs; i < call.arguments.size(); ++i)
     if (!can_have(call.tensor(i), shape)) return false;
   return true;
@@ -178,6 +182,9 @@ template <class T>
 constexpr DType dtype_of = std::is_same_v<T, float>         ? DType::float32
                            : std::is_same_v<T, std::int8_t> ? DType::int8
                                                             : DType::uint8;
+
+// Whether the kernel accepts all sizes that the call accepts: a plain loop cannot do a merged call in its place.
+bool accepts_all_sizes(const Tensor& self) { return !self.unbounded && has_numbers_for_pixels(self); }
 
 template <class T, Reader read, std::size_t outs>
 bool accepts(const Call& call) {
@@ -195,7 +202,8 @@ bool accepts(const Call& call) {
                                        : !self.moves && fit_sums(*call.fusion->codes, self.size(2) * self.size(3)));
   return call.set && is_supported && self.dtype == dtype_of<T> && call.tensor(out).dtype == dtype_of<T> &&
          (outs == 1 || call.tensor(out + 1).dtype == DType::int64) &&
-         (self.moves ? read(call, pool) : find_results<read, outs>(call, pool, shape));
+         (self.moves ? read(call, pool) && (!call.fusion || accepts_all_sizes(self))
+                     : find_results<read, outs>(call, pool, shape));
 }
 
 template <class T, PoolWindows<T> pool_windows, Reader read, std::size_t outs>

@@ -77,6 +77,18 @@ struct Moving {
                                               {"out", out}});
     return out;
   }
+  // The maxima of windows, of which no call reads the indices.
+  Index pool(Index x, const PlanBuilder::Sizes& sizes, Int kernel, Int padding, bool rounds_up) {
+    const Index out = moving(sizes);
+    plan.call_named("aten::max_pool2d_with_indices.out", {{"self", x},
+                                                          {"kernel_size", plan.integers({kernel, kernel})},
+                                                          {"stride", plan.integers({2, 2})},
+                                                          {"padding", plan.integers({padding, padding})},
+                                                          {"ceil_mode", plan.boolean(rounds_up)},
+                                                          {"out", out},
+                                                          {"indices", moving(sizes, int64)}});
+    return out;
+  }
   // A batch norm whose scale is 1 and whose shift is that of the weight.
   Index normalize(Index x, Index out) {
     const auto vector = [&](Real n) { return plan.constant(float32, {3}, program.constant(bytes_of({n, n, n}))); };
@@ -98,12 +110,12 @@ struct Moving {
                                const std::vector<std::vector<Sizes>>& sizes) {
     plan.plan().inputs = std::move(inputs), plan.plan().outputs = std::move(outputs);
     const Bytes file = program.bytes();
+    hosts::Host host(hosts::valid_program(borrowed(file), {}));
     adapters::OptimizedClient client(file, {}, {});
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       std::vector<Value> given;
       for (const Sizes& of_input : sizes[i]) given.emplace_back(numbers(of_input));
-      const Said want =
-          said([&] { return hosts::Host(hosts::valid_program(borrowed(file), {})).call("forward", given); });
+      const Said want = said([&] { return host.call("forward", given); });
       const Said got = said([&] { return client.call("forward", given); });
       EXPECT_EQ(got.rule, want.rule) << "for sizes " << i;
       refused_ += !want.rule.empty();
@@ -196,6 +208,26 @@ TEST(OptimizedSizes, DoNotAddImagesOfDifferentWindows) {
   const Index x = m.moving(largest), other = m.convolve(x, m.moving(half), 2, 2, 0);
   const Index out = m.add(m.convolve(x, m.moving(half), 3, 2, 1), other, m.moving(half));
   EXPECT_EQ(m.expect_agreement({x}, {out}, {{{2, 3, 12, 12}}, {{1, 3, 3, 3}}, {{1, 3, 5, 3}}, {{1, 3, 2, 4}}}), 3u);
+  EXPECT_EQ(m.refused(), 1u);
+}
+
+// The images stay channels last.
+TEST(OptimizedSizes, FuseWhatFollowsPools) {
+  Moving m;
+  const PlanBuilder::Sizes half{2, 3, most / 2, most / 2};
+  const Index x = m.moving(largest), largest_of = m.pool(m.convolve(x, m.moving(largest)), half, 3, 1, false);
+  const Index out = m.add(m.convolve(largest_of, m.moving(half)), largest_of, m.moving(half));
+  EXPECT_EQ(m.expect_agreement({x}, {out}, image_sizes), 3u);
+  EXPECT_EQ(m.refused(), 2u);
+}
+
+// The windows of the pool, whose number is rounded up, are as many as those of the convolution only if sizes are even.
+TEST(OptimizedSizes, DoNotAddImagesOfRoundedUpWindows) {
+  Moving m;
+  const PlanBuilder::Sizes half{2, 3, most / 2, most / 2};
+  const Index x = m.moving(largest), product = m.convolve(x, m.moving(half), 2, 2, 0);
+  const Index out = m.add(product, m.pool(x, half, 2, 0, true), m.moving(half));
+  EXPECT_EQ(m.expect_agreement({x}, {out}, {{{2, 3, 12, 12}}, {{1, 3, 4, 8}}, {{1, 3, 3, 3}}, {{1, 3, 5, 4}}}), 3u);
   EXPECT_EQ(m.refused(), 1u);
 }
 
@@ -447,6 +479,21 @@ TEST(OptimizedSizes, AttendToOtherSequences) {
        std::vector<std::pair<Int, Int>>{{12, 12}, {3, 5}, {9, 2}, {5, 0}, {0, 4}, {1, 12}, {12, 1}})
     lengths.push_back({{n, 8}, {m, 8}});
   EXPECT_EQ(a.expect_agreement({a.x, a.y}, {out}, lengths), 8u);
+  EXPECT_EQ(a.refused(), 0u);
+}
+
+// The first n rows of a state become those of the sequence. The other rows are those of earlier executions.
+TEST(OptimizedSizes, PutRowsBack) {
+  Attends a;
+  const Index state = a.plan.state(float32, {a.longest, 8}, 2), positions = a.moving({a.longest}, int64);
+  const Index put = a.fixed({a.longest, 8});
+  a.plan.call_named("aten::arange.start_out", {{"start", a.plan.integer(0)}, {"end", a.n}, {"out", positions}});
+  a.plan.call_named("aten::index_put.out", {{"self", state},
+                                            {"indices", a.plan.list<pte::OptionalTensorListT>(std::vector{positions})},
+                                            {"values", a.x},
+                                            {"out", put}});
+  a.plan.call_named("aten::copy_", {{"self", state}, {"src", put}});
+  EXPECT_EQ(a.expect_lengths(a.add(state, state, a.fixed({a.longest, 8}))), 4u);  // size, positions, index_put_, sum
   EXPECT_EQ(a.refused(), 0u);
 }
 
