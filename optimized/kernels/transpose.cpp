@@ -81,24 +81,48 @@ void transpose_block(const std::uint32_t* from, std::ptrdiff_t from_stride, std:
 }
 #endif
 
-// Copies, in blocks, rows that are contiguous in the result from columns that are contiguous in the source.
-template <class T>
-void transpose(const CopyAxis& rows, const CopyAxis& columns, const T* from, T* to) {
+// Copies, in blocks, rows that are contiguous in the result from columns that are contiguous in the source: `together`
+// columns from all rows, then the next columns.
+template <std::size_t together, class T>
+void transpose_columns(const CopyAxis& rows, const CopyAxis& columns, const T* from, T* to) {
   const bool dense = rows.to_stride == 1 && columns.from_stride == 1;
-  for (std::size_t j = 0; j < columns.size; j += side) {
-    const std::size_t width = std::min(side, columns.size - j);
+  for (std::size_t j = 0; j < columns.size; j += together) {
+    const std::size_t width = std::min(together, columns.size - j);
     for (std::size_t i = 0; i < rows.size; i += side) {
       const std::size_t height = std::min(side, rows.size - i);
       const auto row = static_cast<std::ptrdiff_t>(i), column = static_cast<std::ptrdiff_t>(j);
       const T* block = from + row * rows.from_stride + column * columns.from_stride;
       T* result = to + row * rows.to_stride + column * columns.to_stride;
-      if (dense && width == side && height == side)
-        transpose_block(block, rows.from_stride, result, columns.to_stride);
+      if (dense && width == together && height == side)
+        for (std::size_t k = 0; k < together;
+             k += side, block += side, result += std::ptrdiff_t{side} * columns.to_stride)
+          transpose_block(block, rows.from_stride, result, columns.to_stride);
       else
         for (std::size_t k = 0; k < width; ++k, block += columns.from_stride, result += columns.to_stride)
           copy_row({height, rows.from_stride, rows.to_stride}, block, result);
     }
   }
+}
+
+// Lines of 64 bytes whose distance is a multiple of a power of 2 share the places of a cache: they take as much of it
+// as lines of that many bytes, up to 4096.
+template <class T>
+std::size_t bytes_of_line(std::ptrdiff_t distance) {
+  const std::size_t bytes = static_cast<std::size_t>(std::abs(distance)) * sizeof(T);
+  return std::clamp<std::size_t>(bytes & (~bytes + 1), 64, 4096);
+}
+
+// Each line of the source is read several times, for some columns at a time. If the lines do not stay in the cache that
+// long, more columns are read at once, unless the lines that are then written together stay there even less.
+template <class T>
+void transpose(const CopyAxis& rows, const CopyAxis& columns, const T* from, T* to) {
+  constexpr std::size_t cache = 32 << 10, many = 4 * side;
+  const std::size_t read = bytes_of_line<T>(rows.from_stride), written = bytes_of_line<T>(columns.to_stride);
+  CopyAxis first = columns, rest = columns;
+  first.size = rows.size * read > cache && read > written ? columns.size / many * many : 0, rest.size -= first.size;
+  const auto done = static_cast<std::ptrdiff_t>(first.size);
+  transpose_columns<many>(rows, first, from, to);
+  transpose_columns<side>(rows, rest, from + done * columns.from_stride, to + done * columns.to_stride);
 }
 
 template <class T>

@@ -71,8 +71,14 @@ TEST(Copy, Permutes) {
 }
 
 TEST(Copy, TransposesAroundEachEdgeOfABlock) {
-  for (std::size_t rows = 1; rows < 10; ++rows)
-    for (std::size_t columns = 1; columns < 10; ++columns) check_all({{rows, 1, 12}, {columns, 11, 1}});
+  for (std::size_t rows = 1; rows < 9; ++rows)
+    for (std::size_t columns = 1; columns < 9; ++columns) check_all({{rows, 1, 12}, {columns, 11, 1}});
+}
+
+// Rows whose lines do not stay in the cache together.
+TEST(Copy, TransposesRowsAtCrowdedDistances) {
+  for (const std::size_t columns : {16u, 37u})
+    for (const std::size_t rows : {33u, 44u}) check_all({{rows, 1024, 1}, {columns, 1, 45}});
 }
 
 TEST(Copy, ExpandsSlicesAndFlips) {
