@@ -1,9 +1,10 @@
 #include <algorithm>
 
 #include "conformance/defects/foretold.h"
+#include "conformance/defects/numbers.h"
 #include "reference/words/indexing.h"
 
-// The mistakes of operators that copy elements: slices, paddings and permutations.
+// The mistakes of operators that copy elements: slices, paddings, concatenations and permutations.
 namespace assay::defects {
 namespace {
 
@@ -85,6 +86,54 @@ void not_permuted(const Operator& op, std::vector<Hypothesis>& found) {
       }));
 }
 
+// A concatenation that leaves out tensors without elements, though these have sizes.
+void concatenation(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto dim = argument_of(op, "dim");
+  if (op.arguments[0].type != "Tensor[]" || op.name.find("::cat.") == std::string_view::npos || !dim) return;
+  found.push_back(
+      as_if(op, "do not count the sizes of tensors without elements", [dim = *dim](std::vector<Value>& all) {
+        const Int* d = std::get_if<Int>(&all[dim]);
+        return d && change_tensors(all[0], [&](Tensor& t) {
+                 const Int at = *d < 0 ? *d + t.rank() : *d;
+                 if (t.count() > 0 || at < 0 || at >= t.rank() || t.sizes[static_cast<int>(at)] == 0) return false;
+                 Dims sizes = t.sizes;
+                 sizes[static_cast<int>(at)] = 0;
+                 t = make(t.dtype, sizes, t.dim_order);
+                 return true;
+               });
+      }));
+}
+
+// A permutation that takes the strides of self in the inverse order. Where it reads behind self, its answer is not
+// known.
+void inverse_permutation(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto dims = argument_of(op, "dims");
+  if (!is_named(op, "::permute") || !dims) return;
+  found.push_back(answering(op, "take the strides of self by the inverse of dims",
+                            [dims = *dims](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                              const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+                              const Ints* given = std::get_if<Ints>(&call.arguments[dims]);
+                              if (!call.valid() || !self || !given || self->rank() < 2) return std::nullopt;
+                              const int rank = self->rank();
+                              Dims strides = self->sizes;
+                              Int each = 1;
+                              for (int k = rank - 1; k >= 0; --k) {
+                                const Int d = self->dim_order[k];
+                                strides[d] = std::exchange(each, each * self->sizes[d]);
+                              }
+                              Dims taken = strides;  // for each dimension of the result
+                              for (Int k = 0; k < rank; ++k)
+                                taken[wrap_dim((*given)[static_cast<std::size_t>(k)], rank)] = strides[k];
+                              Tensor memory = *self;  // its elements in their order in memory
+                              memory.sizes = memory.dim_order = {self->count()}, memory.dim_order[0] = 0;
+                              return with_elements(call, memory, [&](const Dims& i) {
+                                Int at = 0;
+                                for (int d = 0; d < rank; ++d) at += i[d] * taken[d];
+                                return at;
+                              });
+                            }));
+}
+
 }  // namespace
 
 std::vector<Hypothesis> mistakes_of_copies(const Operator& op) {
@@ -92,6 +141,8 @@ std::vector<Hypothesis> mistakes_of_copies(const Operator& op) {
   mistakes_of_slices(op, found);
   mistakes_of_paddings(op, found);
   not_permuted(op, found);
+  concatenation(op, found);
+  inverse_permutation(op, found);
   return found;
 }
 

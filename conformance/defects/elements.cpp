@@ -499,14 +499,14 @@ std::vector<Condition> conditions_of(const Operator& op, std::span<const Seen> s
   };
   if (const auto low = argument_of(op, "min") ? argument_of(op, "min") : argument_of(op, "min_val");
       low && some.operands() == 1) {
-    // Number arguments follow each other: the limit above follows the limit below.
+    // The limit above follows the limit below.
     std::size_t k = 0;
     number_arguments([&](std::string_view name, std::size_t n) {
       if (name == op.arguments[*low].name) k = n;
     });
     const std::string_view least = op.arguments[*low].name, most = op.arguments[*low + 1].name;
     all.push_back({fmt::format("for numbers below {}, where {} is above {}", least, least, most), [k](const Result& e) {
-                     return e.operands.size() == 1 && e.operands[0] < e.numbers[k] && e.numbers[k] > e.numbers.back();
+                     return e.operands.size() == 1 && e.operands[0] < e.numbers[k] && e.numbers[k] > e.numbers[k + 1];
                    }});
   }
   if (some.operands() == 1)

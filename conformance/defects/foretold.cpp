@@ -59,34 +59,41 @@ std::optional<judge::Expectation> cropped(const Operator& op, const judge::Expec
 }  // namespace
 
 Hypothesis answering(const Operator& op, std::string does, Predicted answer) {
-  // Whether the kernel gives results of other sizes, or a part of them, is not known: both must be wrong.
-  const auto differs = [&op, answer](const cases::HostCall& call) {
-    const auto e = call.valid() ? answer(call) : std::nullopt;
-    if (!e || e->answer.outcome != Outcome::ok) return e && is_known(*e);
-    if (!is_wrong(op, call.expected, e->outs)) return false;
-    const auto part = have_sizes_of(e->outs, call.expected.outs) ? std::nullopt : cropped(op, *e, call.expected);
-    return !part || is_wrong(op, call.expected, part->outs);
+  // Whether the kernel gives results of other sizes, or a part of them, is not known.
+  struct Foretold {
+    judge::Expectation whole;
+    bool is_ok, has_right_sizes;
+    std::optional<judge::Expectation> part;  // of results of other sizes
   };
-  const auto explains = [&op, answer](const Answered& a) {
-    const auto e = a.call.valid() ? answer(a.call) : std::nullopt;
-    if (!e || !is_known(*e)) return false;
-    const judge::Expectation& right = a.call.expected;
-    if (e->answer.outcome == Outcome::ok && !a.refused() && have_sizes_of(a.outs, right.outs) &&
-        !have_sizes_of(e->outs, right.outs)) {
-      const auto part = cropped(op, *e, right);
-      return part && !is_wrong(op, *part, a.outs);
-    }
-    if (e->answer.outcome != Outcome::ok || is_larger(e->outs, right.outs)) return a.refused();
+  const auto foretell = [&op, answer](const cases::HostCall& call) -> std::optional<Foretold> {
+    auto e = call.valid() ? answer(call) : std::nullopt;
+    if (!e) return std::nullopt;
+    const bool is_ok = e->answer.outcome == Outcome::ok;
+    const bool has_right_sizes = is_ok && have_sizes_of(e->outs, call.expected.outs);
+    auto part = is_ok && !has_right_sizes ? cropped(op, *e, call.expected) : std::nullopt;
+    return Foretold{std::move(*e), is_ok, has_right_sizes, std::move(part)};
+  };
+  const auto differs = [&op, foretell](const cases::HostCall& call) {
+    const auto f = foretell(call);
+    if (!f || !f->is_ok) return f && is_known(f->whole);
+    return is_wrong(op, call.expected, f->whole.outs) && (!f->part || is_wrong(op, call.expected, f->part->outs));
+  };
+  const auto explains = [&op, foretell](const Answered& a) {
+    const auto f = foretell(a.call);
+    if (!f || !is_known(f->whole)) return false;
+    const std::vector<Tensor>& right = a.call.expected.outs;
+    if (f->is_ok && !f->has_right_sizes && !a.refused() && have_sizes_of(a.outs, right))
+      return f->part && !is_wrong(op, *f->part, a.outs);
+    if (!f->is_ok || is_larger(f->whole.outs, right)) return a.refused();
     // Where several answers are right, the reference decides from the arguments alone.
-    const auto are_foretold = [&] { return !op.choice.empty() && are_same(a.outs, e->outs); };
-    return !a.refused() && !a.outs.empty() && (are_foretold() || !is_wrong(op, *e, a.outs));
+    const auto are_foretold = [&] { return !op.choice.empty() && are_same(a.outs, f->whole.outs); };
+    return !a.refused() && !a.outs.empty() && (are_foretold() || !is_wrong(op, f->whole, a.outs));
   };
   Hypothesis h{std::move(does), About::arguments, false, false, differs, explains};
   // A kernel need not check the other call, and what it writes behind results that are smaller is not known.
-  h.is_open = [&op, answer](const cases::HostCall& call) {
-    const auto e = call.valid() ? answer(call) : std::nullopt;
-    if (!e || e->answer.outcome != Outcome::ok) return e.has_value();
-    return !have_sizes_of(e->outs, call.expected.outs) && !cropped(op, *e, call.expected);
+  h.is_open = [foretell](const cases::HostCall& call) {
+    const auto f = foretell(call);
+    return f && !f->has_right_sizes && !f->part;
   };
   return h;
 }
@@ -105,6 +112,14 @@ Hypothesis as_if(const Operator& op, std::string does, Change change) {
   return h;
 }
 
+Hypothesis as_if_each(const Operator& op, std::string does, const std::function<bool(Tensor&)>& change) {
+  return as_if(op, std::move(does), [n = inputs_of(op), change](std::vector<Value>& all) {
+    bool any = false;
+    for (std::size_t i = 0; i < n; ++i) any |= change_tensors(all[i], change);
+    return any;
+  });
+}
+
 judge::Expectation with_results(judge::Expectation e, std::vector<Tensor> outs) {
   for (std::size_t k = 0; k < outs.size() && k < e.answer.unrounded.size(); ++k) {
     Buffer<Real>& values = e.answer.unrounded[k].values;
@@ -114,6 +129,16 @@ judge::Expectation with_results(judge::Expectation e, std::vector<Tensor> outs) 
   }
   e.outs = std::move(outs);
   return e;
+}
+
+std::optional<judge::Expectation> converted(const cases::HostCall& call, std::vector<Tensor> outs) {
+  const std::vector<Tensor>& right = call.expected.outs;
+  for (std::size_t k = 0; k < outs.size(); ++k) {
+    if (outs[k].sizes != right[k].sizes) return std::nullopt;
+    if (outs[k].dtype != right[k].dtype) outs[k] = cast(outs[k], right[k].dtype);
+    outs[k] = arranged(outs[k], right[k].dim_order);
+  }
+  return with_results(call.expected, std::move(outs));
 }
 
 Hypothesis spoiling(const Operator& op, std::string does, Spoil spoil) {
@@ -186,6 +211,23 @@ std::optional<std::size_t> argument_of(const Operator& op, std::string_view name
   return at == op.arguments.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - op.arguments.begin()));
 }
 
+std::size_t inputs_of(const Operator& op) { return op.arguments.size() - op.outs(); }
+
+bool holds_tensors(const SchemaArgument& a) { return a.type.starts_with("Tensor"); }
+
+std::size_t first_tensor(const Operator& op) {
+  std::size_t i = 0;
+  while (i < inputs_of(op) && !holds_tensors(op.arguments[i])) ++i;
+  return i;
+}
+
+bool is_remainder(const Operator& op) { return is_named(op, "::remainder.") || is_named(op, "::mod."); }
+
+bool rounds_quotients(const Operator& op) {
+  return is_remainder(op) || is_named(op, "::floor_divide.") || is_named(op, "::floordiv.") ||
+         std::ranges::find(op.arguments, "rounding_mode", &SchemaArgument::name) != op.arguments.end();
+}
+
 bool is_dimension(const SchemaArgument& a) {
   return a.name.starts_with("dim") || a.name.ends_with("_dim") || a.name == "axis";
 }
@@ -194,9 +236,13 @@ bool names_dtype(const SchemaArgument& a) {
          a.type.starts_with("Device");
 }
 
-bool is_whole(DType dtype) { return is_integer(dtype) || dtype == DType::boolean; }
-bool is_same_number(Real a, Real b) {
-  return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
+bool change_tensors(Value& value, const std::function<bool(Tensor&)>& change) {
+  bool any = false;
+  if (Tensor* t = std::get_if<Tensor>(&value)) any = change(*t);
+  if (Tensors* list = std::get_if<Tensors>(&value))
+    for (auto& t : *list)
+      if (t) any |= change(*t);
+  return any;
 }
 
 bool cut_rows(std::vector<Value>& arguments, std::size_t dim,

@@ -26,12 +26,18 @@ Hypothesis answering(const Operator& op, std::string does, Predicted answer);
 using Change = std::function<bool(std::vector<Value>&)>;
 Hypothesis as_if(const Operator& op, std::string does, Change change);
 
+// A kernel that answers as if tensors of the inputs were others. `change` returns whether it changed the tensor.
+Hypothesis as_if_each(const Operator& op, std::string does, const std::function<bool(Tensor&)>& change);
+
 // A kernel that spoils right results. `spoil` returns false if there is nothing to spoil.
 using Spoil = std::function<bool(Tensor& out, const cases::HostCall&)>;
 Hypothesis spoiling(const Operator& op, std::string does, Spoil spoil);
 
 // The expectation with other results of the same sizes. A floating result is judged with the bound of the right one.
 judge::Expectation with_results(judge::Expectation e, std::vector<Tensor> outs);
+
+// Results of another call as those of a call, converted to the right dtypes; none if their sizes are not right.
+std::optional<judge::Expectation> converted(const cases::HostCall& call, std::vector<Tensor> outs);
 
 // The right results, but the first has at place i of each dimension the element `at(i)` of `from` in row-major order.
 // Not known if `from` has no such element.
@@ -56,8 +62,13 @@ bool is_named(const Operator& op, std::string_view part);
 // The position of the named argument; none if the operator has no such argument.
 std::optional<std::size_t> argument_of(const Operator& op, std::string_view name);
 
-bool is_dimension(const SchemaArgument& a);  // a dimension or a list of dimensions
-bool names_dtype(const SchemaArgument& a);   // a dtype, memory format, layout or device
+std::size_t inputs_of(const Operator& op);     // the number of arguments before the outs
+bool holds_tensors(const SchemaArgument& a);   // a tensor or a list of tensors
+std::size_t first_tensor(const Operator& op);  // the position of the first input that holds tensors; else inputs_of
+bool is_remainder(const Operator& op);         // whether results are remainders of divisions
+bool rounds_quotients(const Operator& op);     // whether results are rounded quotients, or remainders
+bool is_dimension(const SchemaArgument& a);    // a dimension or a list of dimensions
+bool names_dtype(const SchemaArgument& a);     // a dtype, memory format, layout or device
 
 // Sets a value. Returns whether that changes it.
 template <class T>
@@ -67,8 +78,8 @@ bool changed_to(Value& value, T now) {
   return true;
 }
 
-bool is_whole(DType dtype);           // an integer dtype or bool
-bool is_same_number(Real a, Real b);  // NaN is the same as NaN, and 0 is not -0
+// Calls change(tensor) for the argument's tensors. Returns whether any changed.
+bool change_tensors(Value& value, const std::function<bool(Tensor&)>& change);
 
 // Keeps the elements [first, second) of self along the one dimension that argument `dim` names, where `kept` gives both
 // for its size. Returns false if the argument names no such dimension, or if all elements are kept.
@@ -77,7 +88,14 @@ bool cut_rows(std::vector<Value>& arguments, std::size_t dim, const std::functio
 // The numbers that each result of a reduction combines, or none if the call is no reduction of self.
 std::optional<families::Rows> rows_of(const Operator& op, const cases::HostCall& call);
 
+// The mistakes that the kernels of most operators can make: in arguments, in dtypes, and in results.
+std::vector<Hypothesis> mistakes_of_arguments(const Operator& op);
+std::vector<Hypothesis> mistakes_of_dtypes(const Operator& op);
+std::vector<Hypothesis> mistakes_of_results(const Operator& op);
+
 // The mistakes of single families of operators; empty for the others.
+std::vector<Hypothesis> mistakes_of_arithmetic(const Operator& op);
+std::vector<Hypothesis> mistakes_of_softmax(const Operator& op);
 std::vector<Hypothesis> mistakes_of_norms(const Operator& op);
 std::vector<Hypothesis> mistakes_of_indices(const Operator& op);
 std::vector<Hypothesis> mistakes_of_windows(const Operator& op);

@@ -9,6 +9,7 @@
 
 #include "conformance/cases/mutation.h"
 #include "conformance/defects/foretold.h"
+#include "conformance/defects/numbers.h"
 #include "conformance/text/literal.h"
 
 namespace assay::defects {
@@ -18,7 +19,6 @@ std::string_view without_optional(std::string_view type) {
   return type.ends_with('?') ? type.substr(0, type.size() - 1) : type;
 }
 bool is_tensor(const SchemaArgument& a) { return without_optional(a.type) == "Tensor"; }
-std::size_t inputs_of(const Operator& op) { return op.arguments.size() - op.outs(); }
 // The name of an operator without its overload, as "aten::fmod" of "aten::fmod.Tensor_out".
 std::string_view base_name(const Operator& op) { return op.name.substr(0, op.name.find('.')); }
 
@@ -508,7 +508,7 @@ std::optional<Tensor> changed_result(const cases::HostCall& call, std::size_t ou
 }
 
 // Whether results are the same up to the rounding of right results before they were changed.
-bool are_near(const Tensor& got, const Tensor& changed, const Tensor& right) {
+bool resembles(const Tensor& got, const Tensor& changed, const Tensor& right) {
   constexpr Real most_ulps = 64, most_ulps_of_halves = 4;
   if (got.dtype != changed.dtype || got.sizes != changed.sizes || got.dim_order != changed.dim_order) return false;
   if (got.bytes == changed.bytes) return true;
@@ -527,13 +527,13 @@ void add_changed(const Operator& op, std::vector<Hypothesis>& found, std::string
                  const Changed& f_of) {
   const auto differs = [=](const cases::HostCall& call) {
     const auto changed = changed_result(call, output, f_of);
-    return changed && !are_near(call.expected.outs[output], *changed, call.expected.outs[output]);
+    return changed && !resembles(call.expected.outs[output], *changed, call.expected.outs[output]);
   };
   const auto explains = [=, &op](const Answered& a) {
     const std::vector<Tensor>& right = a.call.expected.outs;
     if (a.refused() || a.outs.size() != right.size()) return false;
     const auto changed = changed_result(a.call, output, f_of);
-    if (!changed || !are_near(a.outs[output], *changed, right[output])) return false;
+    if (!changed || !resembles(a.outs[output], *changed, right[output])) return false;
     std::vector<Tensor> others = a.outs;
     others[output] = right[output];
     return !verdict::is_failure(

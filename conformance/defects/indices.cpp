@@ -6,6 +6,7 @@
 
 #include "conformance/cases/mutation.h"
 #include "conformance/defects/foretold.h"
+#include "conformance/defects/numbers.h"
 
 // The mistakes of operators that return or take places of elements.
 namespace assay::defects {

@@ -1,8 +1,10 @@
 #include <algorithm>
 
 #include "conformance/defects/foretold.h"
+#include "conformance/defects/numbers.h"
 
-// The mistakes of convolutions and attention that pair channels, groups or heads wrongly.
+// The mistakes of convolutions and attention that pair channels, groups or heads wrongly, and of sums of products with
+// factors.
 namespace assay::defects {
 namespace {
 
@@ -54,12 +56,65 @@ void heads_in_turn(const Operator& op, std::vector<Hypothesis>& found) {
                         }));
 }
 
+// A convolution whose groups all read the channels of the first.
+void ignored_groups(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto at = std::ranges::find(op.arguments, "groups", &SchemaArgument::name);
+  if (at == op.arguments.end() || !holds_tensors(op.arguments[0])) return;
+  const auto groups = static_cast<std::size_t>(at - op.arguments.begin());
+  found.push_back(as_if(op, "ignore groups", [groups](std::vector<Value>& all) {
+    Tensor* input = std::get_if<Tensor>(&all[0]);
+    const Int* n = std::get_if<Int>(&all[groups]);
+    if (!input || !n || *n < 2 || input->rank() < 2) return false;
+    std::vector<Value> slice{*input, Int{1}, Int{0}, input->sizes[1] / *n, Int{1}, {}};
+    if (call(*find_operator("aten::slice_copy.Tensor_out"), slice).outcome != Outcome::ok) return false;
+    all[0] = std::get<Tensor>(slice.back()), all[groups] = Int{1};
+    return true;
+  }));
+}
+
+// A sum of products, beta self + alpha (mat1 mat2), in which what has the factor 0 is to be left out.
+void factors(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto alpha = argument_of(op, "alpha"), beta = argument_of(op, "beta");
+  if (!alpha || !beta || op.outs() != 1 || inputs_of(op) < 3 || !holds_tensors(op.arguments[0]) ||
+      !holds_tensors(op.arguments[1]))
+    return;
+  found.push_back(spoiling(op, "multiply self by a beta of 0, so that NaN and infinity stay",
+                           [beta = *beta](Tensor& out, const cases::HostCall& call) {
+                             const auto factor = number_in(call.arguments[beta]);
+                             const auto self = numbers_of(call.arguments[0]);
+                             if (!factor || real(*factor) != 0 || !self || !is_floating(out.dtype)) return false;
+                             Array<Real> all = read<Real>(out);
+                             Int flat = 0;
+                             for (const Dims& i : indices(out.sizes)) {
+                               if (!std::isfinite(families::broadcast(*self, out.sizes).at(i, flat)))
+                                 all[flat] = std::numeric_limits<Real>::quiet_NaN();
+                               ++flat;
+                             }
+                             write(all, out);
+                             return true;
+                           }));
+  found.push_back(spoiling(op, "multiply an empty sum by alpha, so that NaN and infinity give NaN",
+                           [alpha = *alpha](Tensor& out, const cases::HostCall& call) {
+                             const auto factor = number_in(call.arguments[alpha]);
+                             const Tensor* first = std::get_if<Tensor>(&call.arguments[1]);
+                             if (!factor || std::isfinite(real(*factor)) || !first || first->count() != 0 ||
+                                 !is_floating(out.dtype))
+                               return false;
+                             Array<Real> all = read<Real>(out);
+                             std::ranges::fill(all.data, std::numeric_limits<Real>::quiet_NaN());
+                             write(all, out);
+                             return true;
+                           }));
+}
+
 }  // namespace
 
 std::vector<Hypothesis> mistakes_of_products(const Operator& op) {
   std::vector<Hypothesis> found;
   groups_in_turn(op, found);
   heads_in_turn(op, found);
+  ignored_groups(op, found);
+  factors(op, found);
   return found;
 }
 

@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "conformance/cases/mutation.h"
 #include "conformance/defects/foretold.h"
+#include "conformance/defects/numbers.h"
 
-// The mistakes of operators that combine the numbers of rows: scans, means and variances.
+// The mistakes of operators that combine the numbers of rows: scans, sums, means and variances.
 namespace assay::defects {
 namespace {
 
@@ -215,12 +218,178 @@ void divisors(const Operator& op, std::vector<Hypothesis>& found) {
   for (Hypothesis& h : std::span(found).last(2)) h.is_general = true;  // NaN alone is no evidence
 }
 
+// A reduction that reads whole vectors of each row, and not the rest behind them.
+void rests(const Operator& op, std::vector<Hypothesis>& found) {
+  constexpr auto names = std::to_array<std::string_view>(
+      {"::sum.", "::amax.", "::amin.", "::prod.", "::any.", "::all.", "::argmax.", "::argmin.", "::max.", "::min."});
+  const auto dim = argument_of(op, "dim");
+  if (!dim || !holds_tensors(op.arguments[0]) ||
+      std::ranges::none_of(names, [&](std::string_view n) { return is_named(op, n); }))
+    return;
+  for (const auto& [width, in_short_rows] : {std::pair(4, true), {4, false}, {8, true}, {8, false}, {16, false}})
+    found.push_back(as_if(op, fmt::format("leave out the elements behind the last multiple of {} in each row", width),
+                          [dim = *dim, width = Int{width}, in_short_rows = in_short_rows](std::vector<Value>& all) {
+                            return cut_rows(all, dim, [=](Int n) {
+                              return std::pair(Int{0}, n < width && !in_short_rows ? n : n / width * width);
+                            });
+                          }));
+}
+
+// A kernel whose formula, computed in float32, gives each row of self another result than is right.
+using OfRow = std::function<Real(std::span<const Real> row, const cases::HostCall& call)>;
+
+void reducing(const Operator& op, std::string does, const std::vector<DType>& dtypes, const OfRow& f,
+              std::vector<Hypothesis>& found) {
+  found.push_back(answering(
+      op, std::move(does), [&op, dtypes, f](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+        if (std::ranges::find(dtypes, call.expected.outs[0].dtype) == dtypes.end()) return std::nullopt;
+        const Tensor* from = std::get_if<Tensor>(&call.arguments[0]);
+        if (from && from->count() == 0 && info(from->dtype).kind < Kind::complex) {  // each combines no elements
+          std::vector<Tensor> outs = call.expected.outs;
+          Array<Real> results(outs[0].sizes);
+          std::ranges::fill(results.data, f({}, call));
+          write(results, outs[0]);
+          return with_results(call.expected, std::move(outs));
+        }
+        const auto rows = rows_of(op, call);
+        if (!rows || rows->number != call.expected.outs[0].count() ||
+            info(std::get<Tensor>(call.arguments[0]).dtype).kind >= Kind::complex)
+          return std::nullopt;
+        const Array<Real> self = read<Real>(std::get<Tensor>(call.arguments[0]));
+        std::vector<Tensor> outs = call.expected.outs;
+        Array<Real> results(outs[0].sizes);
+        std::vector<Real> row(static_cast<std::size_t>(rows->length));
+        for (Int r = 0; r < rows->number; ++r) {
+          for (Int k = 0; k < rows->length; ++k)
+            row[static_cast<std::size_t>(k)] = self[rows->source[static_cast<std::size_t>(r * rows->length + k)]];
+          results[r] = f(row, call);
+        }
+        write(results, outs[0]);
+        return with_results(call.expected, std::move(outs));
+      }));
+}
+
+// Whether the error of each variance is what a difference of the rounded sums of squares leaves, in whatever order
+// the kernel adds.
+bool cancels(const Answered& a) {
+  if (!a.call.valid() || a.refused() || a.outs.empty() || a.outs[0].sizes != a.call.expected.outs[0].sizes)
+    return false;
+  const Tensor &self = std::get<Tensor>(a.call.arguments[0]), &want = a.call.expected.outs[0];
+  if (info(self.dtype).kind >= Kind::complex || want.count() == 0 || a.outs[0].dtype != want.dtype) return false;
+  Real squares = 0;
+  for (const Real x : read<Real>(self).data) squares += x * x;
+  const Array<Real> got = read<Real>(a.outs[0]), right = read<Real>(want);
+  bool any = false;
+  for (Int k = 0; k < got.count(); ++k) {
+    if (std::isfinite(got[k]) != std::isfinite(right[k]) ||
+        (std::isfinite(got[k]) && !(std::fabs(got[k] - right[k]) <= 8 * ulp(want.dtype, squares))))
+      return false;
+    any |= std::isfinite(got[k]) && got[k] != right[k];
+  }
+  return any;
+}
+
+// Sums of half types that are rounded after each term.
+void running_sums(const Operator& op, std::vector<Hypothesis>& found) {
+  const bool is_mean = is_named(op, "aten::mean.");
+  if (!is_named(op, "aten::sum.") && !is_mean && !is_named(op, "aten::cumsum.")) return;
+  found.push_back(answering(op, "round sums to the half type after each term",
+                            [&op, is_mean](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                              std::vector<Tensor> outs = call.expected.outs;
+                              const DType dtype = outs[0].dtype;
+                              const auto rows = rows_of(op, call);
+                              if (!rows || !is_half(dtype) ||
+                                  info(std::get<Tensor>(call.arguments[0]).dtype).kind >= Kind::complex)
+                                return std::nullopt;
+                              const Array<Real> self = read<Real>(std::get<Tensor>(call.arguments[0]));
+                              const bool each = outs[0].count() != rows->number;  // whether each term has a result
+                              if (each && outs[0].count() != self.count()) return std::nullopt;
+                              Array<Real> results(outs[0].sizes);
+                              for (Int r = 0; r < rows->number; ++r) {
+                                Real sum = 0;
+                                for (Int k = 0; k < rows->length; ++k) {
+                                  const Int at = rows->source[static_cast<std::size_t>(r * rows->length + k)];
+                                  sum = round_to(dtype, sum + round_to(dtype, self[at]));
+                                  results[each ? at : r] = is_mean ? sum / static_cast<Real>(rows->length) : sum;
+                                }
+                              }
+                              write(results, outs[0]);
+                              return with_results(call.expected, std::move(outs));
+                            }));
+}
+
+// Sums and means whose terms are added in another manner.
+void sums(const Operator& op, std::vector<Hypothesis>& found) {
+  const bool is_mean = is_named(op, "aten::mean.");
+  if (!is_named(op, "aten::sum.") && !is_mean) return;
+  const auto rounded_to = [is_mean](std::span<const Real> row, DType partial) {
+    Real sum = 0;
+    for (const Real x : row) sum = round_to(partial, sum + x);
+    return is_mean ? sum / static_cast<Real>(row.size()) : sum;
+  };
+  reducing(
+      op, "add all terms to one float32 number, which loses bits in long sums", {DType::float32},
+      [=](std::span<const Real> row, const cases::HostCall&) { return rounded_to(row, DType::float32); }, found);
+  for (const DType partial : {DType::float16, DType::bfloat16})
+    for (const DType dtype : {DType::float32, DType::float64})
+      reducing(
+          op, concat("hold partial sums in ", info(partial).name), {dtype},
+          [=](std::span<const Real> row, const cases::HostCall&) { return rounded_to(row, partial); }, found);
+  reducing(
+      op, "hold partial sums in the half type of the results", {DType::float16, DType::bfloat16},
+      [=](std::span<const Real> row, const cases::HostCall& call) {
+        return rounded_to(row, call.expected.outs[0].dtype);
+      },
+      found);
+}
+
+void means(const Operator& op, std::vector<Hypothesis>& found) {
+  if (!is_named(op, "aten::mean.")) return;
+  const auto sum_of = [](std::span<const Real> row) { return std::accumulate(row.begin(), row.end(), Real{0}); };
+  const std::vector<DType> dtypes{DType::float32, DType::float64, DType::float16, DType::bfloat16};
+  reducing(
+      op, "return 0 for the mean of no numbers", dtypes,
+      [=](std::span<const Real> row, const cases::HostCall&) {
+        return row.empty() ? 0 : sum_of(row) / static_cast<Real>(row.size());
+      },
+      found);
+  for (const DType dtype : dtypes)
+    reducing(
+        op, "divide by n - 1 in place of n", {dtype},
+        [=](std::span<const Real> row, const cases::HostCall&) {
+          return sum_of(row) / (static_cast<Real>(row.size()) - 1);
+        },
+        found);
+}
+
+void variances(const Operator& op, std::vector<Hypothesis>& found) {
+  if (!is_named(op, "aten::var")) return;
+  for (const DType dtype : {DType::float32, DType::float64}) {
+    reducing(
+        op, "compute a variance as E[x^2] - E[x]^2, which cancels", {dtype},
+        [&op, dtype](std::span<const Real> row, const cases::HostCall& call) {
+          Real sum = 0, squares = 0;
+          for (const Real x : row)
+            sum = round_to(dtype, sum + x), squares = round_to(dtype, squares + round_to(dtype, x * x));
+          const auto n = static_cast<Int>(row.size());
+          return (squares - round_to(dtype, sum * sum / static_cast<Real>(n))) / divisor_of(op, call, n);
+        },
+        found);
+    found.back().explains = cancels;
+  }
+}
+
 }  // namespace
 
 std::vector<Hypothesis> mistakes_of_reductions(const Operator& op) {
   std::vector<Hypothesis> found;
   mistakes_of_scans(op, found);
   divisors(op, found);
+  running_sums(op, found);
+  sums(op, found);
+  means(op, found);
+  variances(op, found);
+  rests(op, found);
   for (Hypothesis& h : found) h.about = About::computation;
   return found;
 }

@@ -3,8 +3,9 @@
 #include <cmath>
 
 #include "conformance/defects/foretold.h"
+#include "conformance/defects/numbers.h"
 
-// The mistakes of operators that read neighbourhoods of elements: adaptive pools, reflections and interpolations.
+// The mistakes of operators that read neighbourhoods of elements: pools, reflections and interpolations.
 namespace assay::defects {
 namespace {
 
@@ -68,24 +69,21 @@ void reflections(const Operator& op, std::vector<Hypothesis>& found) {
                   [wrong, padding = *padding](const cases::HostCall& call) -> std::optional<judge::Expectation> {
                     const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
                     const Ints* pads = std::get_if<Ints>(&call.arguments[padding]);
-                    std::vector<Tensor> outs = call.expected.outs;
-                    if (!self || !pads || self->count() == 0 || outs[0].rank() != self->rank()) return std::nullopt;
-                    const Array<Element> from = read<Element>(*self);
-                    Array<Element> now(outs[0].sizes);
-                    Int flat = 0;
-                    for (const Dims& i : indices(outs[0].sizes)) {
-                      Dims at = i;
-                      for (std::size_t k = 0; 2 * k < pads->size(); ++k) {
-                        const int d = self->rank() - 1 - static_cast<int>(k);
-                        const Int n = self->sizes[d], x = i[d] - (*pads)[2 * k];
-                        const bool is_here = wrong.only < 0 || wrong.only == static_cast<int>(k);
+                    if (!self || !pads || self->count() == 0 || call.expected.outs[0].rank() != self->rank())
+                      return std::nullopt;
+                    return with_elements(call, *self, [&](const Dims& i) {
+                      Int at = 0;
+                      for (int d = 0; d < self->rank(); ++d) {
+                        const int k = self->rank() - 1 - d;  // counted from the last dimension
+                        const Int n = self->sizes[d];
+                        const auto pad = static_cast<std::size_t>(2 * k);
+                        const Int x = pad < pads->size() ? i[d] - (*pads)[pad] : i[d];
+                        const bool is_here = wrong.only < 0 || wrong.only == k;
                         const Int first = is_here && wrong.before ? -1 : 0, last = is_here && wrong.behind ? n : n - 1;
-                        at[d] = std::clamp<Int>(x < 0 ? first - x : x >= n ? last + n - 1 - x : x, 0, n - 1);
+                        at = at * n + std::clamp<Int>(x < 0 ? first - x : x >= n ? last + n - 1 - x : x, 0, n - 1);
                       }
-                      now[flat++] = from(at);
-                    }
-                    write(now, outs[0]);
-                    return with_results(call.expected, std::move(outs));
+                      return at;
+                    });
                   }));
 }
 
@@ -248,6 +246,87 @@ void other_of_equal(std::vector<Hypothesis>& found) {
       {"return another one than the first of equal elements", About::results, false, true, differs, explains});
 }
 
+// A mean over windows that counts places outside of the input, even those outside of its padding.
+void partial_windows(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto kernel = argument_of(op, "kernel_size"), divisor = argument_of(op, "divisor_override");
+  if (!kernel || !divisor) return;
+  found.push_back(as_if(op, "divide by the size of the whole window where it reaches beyond the padded input",
+                        [kernel = *kernel, divisor = *divisor](std::vector<Value>& all) {
+                          if (!std::holds_alternative<std::monostate>(all[divisor])) return false;
+                          Int size = 1;
+                          for (const Int n : std::get<Ints>(all[kernel])) size *= n;
+                          all[divisor] = size;
+                          return true;
+                        }));
+}
+
+// A maximum over windows of an input that is padded with zeros.
+void zero_padding(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto padding = argument_of(op, "padding");
+  if (!padding || !is_named(op, "max_pool")) return;
+  found.push_back(answering(op, "pad with 0 in place of the least number",
+                            [&op, at = *padding](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                              const Ints* pads = std::get_if<Ints>(&call.arguments[at]);
+                              if (!pads || pads->empty() || std::ranges::count(*pads, 0) == std::ssize(*pads))
+                                return std::nullopt;
+                              const Int down = pads->front(), right = pads->back();
+                              auto padded = result_of("aten::constant_pad_nd.out",
+                                                      {call.arguments[0], Ints{right, right, down, down}, Int{0}});
+                              if (!padded) return std::nullopt;
+                              std::vector<Value> all = call.arguments;
+                              all[0] = std::move(*padded), all[at] = Ints{0, 0};
+                              judge::Expectation e = judge::expect(op, all, Budget(cheap));
+                              if (e.answer.outcome != Outcome::ok || e.outs[0].sizes != call.expected.outs[0].sizes)
+                                return std::nullopt;
+                              std::vector<Tensor> outs = call.expected.outs;
+                              outs[0] = e.outs[0];
+                              return with_results(call.expected, std::move(outs));
+                            }));
+}
+
+// A maximum over places none of which is in the input.
+void empty_windows(const Operator& op, std::vector<Hypothesis>& found) {
+  if (!argument_of(op, "kernel_size") || !argument_of(op, "padding") || !is_named(op, "max_pool")) return;
+  const auto differs = [](const cases::HostCall& call) {
+    if (!call.valid() || is_complex(call.expected.outs[0].dtype)) return false;
+    const DType dtype = call.expected.outs[0].dtype;
+    const Real least = is_floating(dtype) ? -std::numeric_limits<Real>::infinity() : least_integer(dtype);
+    return least < 0 && std::ranges::count(read<Real>(call.expected.outs[0]).data, least) > 0 &&
+           std::ranges::count(read<Real>(std::get<Tensor>(call.arguments[0])).data, least) == 0;
+  };
+  const auto is_0 = [](Real right, Real got) { return right <= -128 && got == 0; };
+  const auto explains = [=](const Answered& a) {
+    return differs(a.call) && has_only(
+                                  a, [](DType) { return true; }, is_0);
+  };
+  found.push_back({"return 0 in place of the least number where a window lies wholly in the padding", About::results,
+                   true, false, differs, explains});
+}
+
+// The nearest element of an input, at an index that is not halved where the result is twice as long.
+void doubled(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto scales = argument_of(op, "scale_factors");
+  if (!scales || !is_named(op, "nearest2d")) return;
+  found.push_back(spoiling(
+      op, "divide by scale_factors in place of 2 where out is twice as long as input",
+      [scales = *scales](Tensor& out, const cases::HostCall& call) {
+        const Doubles* given = std::get_if<Doubles>(&call.arguments[scales]);
+        const Tensor& input = std::get<Tensor>(call.arguments[0]);
+        if (!given || given->size() != 2 || input.rank() != 4 || out.rank() != 4) return false;
+        const auto source = [&](int dim, Int at) {
+          const auto step = static_cast<Real>(1 / static_cast<float>((*given)[static_cast<std::size_t>(dim - 2)]));
+          const auto place = static_cast<Int>(std::floor(round_to(DType::float32, static_cast<Real>(at) * step)));
+          return std::min(place, input.sizes[dim] - 1);
+        };
+        const Array<Element> from = read<Element>(input);
+        Array<Element> now(out.sizes);
+        Int flat = 0;
+        for (const Dims& i : indices(out.sizes)) now[flat++] = from(Dims{i[0], i[1], source(2, i[2]), source(3, i[3])});
+        write(now, out);
+        return true;
+      }));
+}
+
 }  // namespace
 
 std::vector<Hypothesis> mistakes_of_windows(const Operator& op) {
@@ -258,6 +337,10 @@ std::vector<Hypothesis> mistakes_of_windows(const Operator& op) {
     places_in_planes(op, found), places_without_dilation(op, found), other_of_equal(found);
   scales_of_sizes(op, found);
   if (is_named(op, "upsample_bilinear2d.")) extrapolations(op, found);
+  partial_windows(op, found);
+  zero_padding(op, found);
+  empty_windows(op, found);
+  doubled(op, found);
   for (Hypothesis& h : found) h.about = About::computation;
   return found;
 }
