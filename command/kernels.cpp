@@ -71,7 +71,7 @@ Deciding KernelRun::add_options(Options& options, KernelRequest& r) {
       options
           .add("--operators", r.suite.operators,
                "Judges only operators whose name matches one of PATTERNS, such as 'add*,aten::mul.out'; a name without "
-               "an overload selects all overloads")
+               "a namespace is one of aten, and a name without an overload selects all overloads")
           .value("PATTERNS")
           .check([](const std::string& given) { return given.empty() ? "an empty pattern names no operator" : ""; }),
       options.add("--seed", r.suite.seed, "Chooses the mutated calls by this seed").value("SEED").shows_default(),

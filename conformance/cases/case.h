@@ -35,8 +35,8 @@ struct Case {
   RecordedCall recorded;
 };
 
-// Whether a word of a pattern matches an operator's name, with or without its namespace. * stands for any characters
-// and ? for one. A word without them also matches every overload of that operator.
+// Whether a word of a pattern matches an operator's name, which need not have its namespace if that is aten. * stands
+// for any characters and ? for one. A word without them also matches every overload of that operator.
 bool matches(std::string_view word, std::string_view operator_name);
 
 // The recorded calls of a folder, from which every case is made.
