@@ -80,17 +80,22 @@ Judged JudgingChildren::judged(const std::string& id, const sandbox::TaskResult&
   if (result.end == done || result.end == last) return judged_from(result.text, result.end == last);
   if (result.end == threw) {
     Fault fault = *result.fault;
+    if (fault.outcome == Outcome::exhausted) return not_judged(id, fault.rule, fault.message, Detail::outcome);
     fault.place = concat("case ", id);
     throw fault;
   }
   return lose_(id, result, result.end == timed_out ? std::max(detail, Detail::failures) : detail);
 }
 
-Judged JudgingChildren::left_out(const std::string& id) const {
-  Judged judged = lose_(id, {sandbox::TaskResult::End::timed_out, {}, 0, {}, {}}, Detail::failures);
+Judged JudgingChildren::not_judged(const std::string& id, std::string rule, std::string_view why, Detail detail) const {
+  Judged judged = lose_(id, {sandbox::TaskResult::End::timed_out, {}, 0, {}, {}}, detail);
   judged.record.verdict = verdict::Verdict::unsupported;
-  judged.record.rule = "run.hangs", judged.record.message = "not judged: several calls of its kind do not end";
+  judged.record.rule = std::move(rule), judged.record.message = concat("not judged: ", why);
   return judged;
+}
+
+Judged JudgingChildren::left_out(const std::string& id) const {
+  return not_judged(id, "run.hangs", "several calls of its kind do not end", Detail::failures);
 }
 
 JudgingChildren::RunPart JudgingChildren::run(sandbox::Child& child, std::span<const std::string> ids, RunMode mode,

@@ -62,7 +62,8 @@ class JudgingChildren {
   };
 
   // Judges the cases one after another in a fresh child, with facts. The record of a case that crashed the child has
-  // the outcome alone. Throws Interrupted, and Fault if `judge` threw.
+  // the outcome alone. A case is not judged if `judge` threw a Fault with the outcome `exhausted`. Throws Interrupted,
+  // and other Faults that `judge` threw.
   Run run(std::span<const std::string> ids, bool recovers_from_aborts = false);
 
   // Judges one case in a fresh child; with the short limit of time if it is known to hang.
@@ -83,6 +84,7 @@ class JudgingChildren {
   RunPart run(sandbox::Child& child, std::span<const std::string> ids, RunMode mode,
               const std::function<bool(Judged)>& goes_on);
   Judged judged(const std::string& id, const sandbox::TaskResult& result, Detail detail) const;
+  Judged not_judged(const std::string& id, std::string rule, std::string_view why, Detail detail) const;
 
   Patience patience_;
   Lose lose_;

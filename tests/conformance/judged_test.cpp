@@ -32,8 +32,8 @@ std::atomic<int>& started =
 
 // The first letter of a case's id selects its behaviour: `a` aborts, `l` aborts with a lock held, `w` waits for that
 // lock, `k` aborts and is counted, `c` fails if a `k` was counted, `s` crashes in another way, `g` fails with an answer
-// that depends on the cases before it, `h` never ends, `f` fails, `x` fails if a `d` was judged, any other letter
-// passes.
+// that depends on the cases before it, `h` never ends, `f` fails, `x` fails if a `d` was judged, `e` needs too
+// much memory, any other letter passes.
 runner::Judged judge(std::string_view id, runner::RunMode mode) {
   const bool aborts = id[0] == 'a' || id[0] == 'l' || id[0] == 'k';
   is_held |= id[0] == 'l', counted += id[0] == 'k';
@@ -42,6 +42,7 @@ runner::Judged judge(std::string_view id, runner::RunMode mode) {
   is_spoilt |= id[0] == 'd';
   if (aborts && mode.recovers_from_aborts) throw sandbox::Lost{sandbox::TaskResult::End::recovered, SIGABRT, "aborted"};
   if (aborts) std::abort();
+  if (id[0] == 'e') throw Fault(Outcome::exhausted, "limits.memory", "there is not enough memory");
   if (id[0] == 'w' && is_held) std::this_thread::sleep_for(1h);
   if (id[0] == 's') std::raise(SIGSEGV);
   for (volatile bool forever = id[0] == 'h'; forever;) {
@@ -69,6 +70,16 @@ runner::Judged lose(std::string_view id, const sandbox::TaskResult& death, runne
 runner::JudgingChildren& children() {
   static runner::JudgingChildren all({10s, 100s}, judge, lose);
   return all;
+}
+
+TEST(Judged, ACaseThatExhaustsTheMemoryEndsAlone) {
+  const std::vector<std::string> ids{"p1", "e1", "p2"};
+  const std::vector<runner::Judged> seen = children().run(ids).judged;
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_EQ(seen[1].record.verdict, verdict::Verdict::unsupported);
+  EXPECT_EQ(seen[1].record.rule, "limits.memory");
+  EXPECT_EQ(seen[1].record.message, "not judged: there is not enough memory");
+  EXPECT_EQ(seen[2].record.verdict, verdict::Verdict::pass);
 }
 
 char letter(const runner::Judged& j) {
