@@ -9,7 +9,7 @@
 #include "conformance/defects/foretold.h"
 #include "conformance/defects/numbers.h"
 
-// The mistakes of operators that combine the numbers of rows: scans, sums, means and variances.
+// The mistakes of operators that combine the numbers of rows: scans, searches, sums, means and variances.
 namespace assay::defects {
 namespace {
 
@@ -176,6 +176,23 @@ void mistakes_of_scans(const Operator& op, std::vector<Hypothesis>& found) {
     for (const Int width : {4, 8, 16, 32, 64, 128, 256, 512, 1024}) sums_of_two_blocks(op, *dim, width, found);
   scans_back(op, *dim, found);
   if (op.outs() == 2) first_of_equal(op, *dim, found);
+}
+
+// A search in blocks of `width` elements that tells the place in the block.
+void places_in_blocks(const Operator& op, std::vector<Hypothesis>& found) {
+  constexpr auto names = std::to_array<std::string_view>({"::argmax.", "::argmin.", "::max.dim", "::min.dim"});
+  if (std::ranges::none_of(names, [&](std::string_view n) { return is_named(op, n); })) return;
+  for (const Int width : {4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096})
+    found.push_back(answering(op, fmt::format("count places anew in each block of {} elements", width),
+                              [width](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                                std::vector<Tensor> outs = call.expected.outs;
+                                Array<Int> places = read<Int>(outs.back());
+                                if (std::ranges::none_of(places.data, [=](Int n) { return n >= width; }))
+                                  return std::nullopt;
+                                for (Int& n : places.data) n %= width;
+                                write(places, outs.back());
+                                return with_results(call.expected, std::move(outs));
+                              }));
 }
 
 // The number that a mean or a variance of n numbers is divided by.
@@ -385,6 +402,7 @@ std::vector<Hypothesis> mistakes_of_reductions(const Operator& op) {
   std::vector<Hypothesis> found;
   mistakes_of_scans(op, found);
   divisors(op, found);
+  places_in_blocks(op, found);
   running_sums(op, found);
   sums(op, found);
   means(op, found);
