@@ -1,7 +1,6 @@
 #include "conformance/defects/cause.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <deque>
 #include <map>
@@ -43,6 +42,7 @@ constexpr double least_gain = 0.1;              // by which a literal raises the
 constexpr Int most_of_small = 4;                // elements, below which few mistakes show
 constexpr std::size_t most_changed_cases = 6;   // cases of a cause that are changed to test a literal of its predicate
 constexpr std::size_t most_removed = 40;        // cases of a cause that are tried without a feature
+constexpr Int most_bits_of_other = 4;           // of numbers that are drawn in place of others
 constexpr Int most_kept = 1 << 19;              // elements of a call that is kept for hypotheses: eight long tensors
 
 // A case of the operator with its features. In the list of all cases, drawn cases follow those of the run.
@@ -110,13 +110,9 @@ bool is_finding(const JudgedCase& s) {
 bool is_wrong_result(const Symptom& s) {
   return s.failure == verdict::Class::value || s.failure == verdict::Class::shape;
 }
-// A number of elements from which on calls fail, where no kernel branches: not on a power of two, nor beyond it.
+// A number of elements from which on calls fail, as few as that of the smallest tensors.
 bool is_about_small_sizes(const Literal& l) {
-  const std::string_view name = l.name;
-  const bool is_size = name.find("size of ") != name.npos || name.starts_with("the number of elements of ");
-  const auto is_power = [](Int n) { return n > most_of_small && std::has_single_bit(static_cast<Bits>(n)); };
-  const Int amount = static_cast<Int>(l.amount);
-  return is_size && l.test == Literal::Test::at_least && !is_power(amount) && !is_power(amount - 1);
+  return l.is_about_sizes() && l.test == Literal::Test::at_least && l.amount <= most_of_small + 1;
 }
 // Whether a literal is about the shape of a call. Calls of other shapes differ in much else, so that such a fact often
 // goes with a cause without being it.
@@ -865,14 +861,73 @@ class Investigation {
              seen[1].answer != seen[0].answer;
     };
     for (Cause& c : causes_) {
-      if (c.symptom.failure != verdict::Class::not_repeatable || !c.is_sought) continue;
+      const bool is_in_two_ways = c.symptom.failure == verdict::Class::not_repeatable;
+      if ((!is_in_two_ways && c.symptom.failure != verdict::Class::spoils_state) || !c.is_sought) continue;
       const std::vector<JudgedCase> some = evenly_chosen(c.cases, few_cases);
-      if (!std::ranges::all_of(some, keeps_state)) continue;
-      c.does = "keep state, so that the second of two equal calls is answered otherwise than the first";
+      if (const std::string kept = kept_in_all(some); !kept.empty()) {
+        c.does = concat("use ", kept, " of an earlier call");
+        c.predicate.erase(c.predicate.begin() + static_cast<std::ptrdiff_t>(c.premises), c.predicate.end());
+        c.is_found = false;
+      } else if (is_in_two_ways && std::ranges::all_of(some, keeps_state)) {
+        c.does = "keep state, so that the second of two equal calls is answered otherwise than the first";
+      } else {
+        continue;
+      }
       c.is_mistake = true;
       if (c.is_found) continue;
       c.is_found = true, c.trial = {some.size(), some.size(), 0, 0};
     }
+  }
+
+  // The tensor arguments that a kernel takes from an earlier call, as "mat2"; empty if none, or not in all cases.
+  std::string kept_in_all(const std::vector<JudgedCase>& some) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i + op_.outs() < op_.arguments.size(); ++i)
+      if (op_.arguments[i].type.starts_with("Tensor") && !some.empty() &&
+          std::ranges::all_of(some, [&](const JudgedCase& s) { return keeps_argument(s.id, i); }))
+        names.emplace_back(op_.arguments[i].name);
+    return features::listed(names);
+  }
+
+  // Whether a call that differs from the given one in the tensors of one argument, and follows it, is answered like it.
+  bool keeps_argument(const cases::CaseId& first, std::size_t argument) {
+    const cases::Case c = corpus_.make(first);
+    const cases::HostCall call = cases::host_call(c, small_call);
+    const auto second = call.valid() ? differing_in(c, call, argument) : std::nullopt;
+    if (!second) return false;
+    runner::Trials fresh(case_runner_->children(), runner::Detail::answer);
+    const std::vector<std::string> ids{cases::to_text(first), cases::to_text(*second)};
+    std::vector<Tensor> outs;
+    fresh.run_while(ids, hurried(case_runner_->time_limit()), [&](runner::Judged j) {
+      outs = std::move(j.outs);
+      return true;
+    });
+    return is_right(call, outs);
+  }
+
+  bool is_right(const cases::HostCall& call, const std::vector<Tensor>& outs) const {
+    const judge::Reaction reaction{Outcome::ok, {}, {}, outs};
+    return !outs.empty() && verdict::is_right(judge::judge(op_, call.arguments, call.expected, reaction).verdict);
+  }
+
+  // A valid call with other numbers in the tensors of one argument, for which the given call's results are not right.
+  std::optional<cases::CaseId> differing_in(const cases::Case& c, const cases::HostCall& call,
+                                            std::size_t argument) const {
+    const auto tensors_in = [&](std::size_t begin, std::size_t end) {
+      Int all = 0;
+      cases::each_tensor(std::span(c.arguments).subspan(begin, end - begin),
+                         [&](const Tensor&, std::size_t) { ++all; });
+      return all;
+    };
+    const Int first = tensors_in(0, argument), number = tensors_in(argument, argument + 1);
+    for (const auto kind : {cases::Mutation::Kind::elements, cases::Mutation::Kind::numbers})
+      for (const Int draw : {1, 2, 3}) {
+        cases::CaseId id = c.id;
+        for (Int k = first; k < first + number; ++k) id.mutations.push_back({kind, {k, most_bits_of_other, draw}});
+        const cases::HostCall other = cases::host_call(corpus_.make(id), small_call);
+        if (other.valid() && !is_right(other, call.expected.outs)) return id;
+      }
+    return std::nullopt;
   }
 
   // Cases that fail in different ways, all under the condition that one cause has, have this cause. The condition is
@@ -1098,7 +1153,8 @@ class Investigation {
     for (const TriedCase& r : rows_)  // passing calls with the feature: it is not the whole condition
       part.trial.drawn += r.call && r.seen.promised && said_by(r, c.symptom) == Says::passes && r.call->valid() &&
                           has(op_, removal, *r.call);
-    if (!part.trial.convinces(verdict::likely)) part.does = words(removal, c.symptom.failure, " in some calls");
+    part.is_partly_told = !part.trial.convinces(verdict::likely);
+    if (part.is_partly_told) part.does = words(removal, c.symptom.failure, " in some calls");
     part.shows = [this_op = &op_, r = removal](const cases::HostCall& call, const runner::Judged&) {
       return has(*this_op, r, call);
     };

@@ -44,7 +44,7 @@ struct Cause {
   std::function<bool(const cases::HostCall& call, const runner::Judged& answer)> shows = {};
   bool is_foretold = false;                  // whether `does` tells which numbers the kernel returns
   Predicate common = {};                     // if no cause is found: facts that all cases share and few passing calls
-  bool is_partly_told = false;               // whether the calls meet more conditions than `predicate` has
+  bool is_partly_told = false;               // whether the calls meet more conditions than `predicate` or `does` has
   std::vector<JudgedCase> unexplained = {};  // other cases with wrong results, which the mistake does not explain
 };
 

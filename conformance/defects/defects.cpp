@@ -517,11 +517,14 @@ std::string when(const Group& g, const verdict::Defect& d, const std::vector<Jud
   std::string when = condition(g, d.does);
   if (aborts_on_invalid(g)) when = concat("in invalid calls", when.empty() ? "" : " ", when);
   const bool is_whole = when.starts_with("in ") || (when.empty() && !first.symptom.place.empty());
-  if (!d.explained && !is_whole && g.is_found() && d.trial.convinces(verdict::likely))
-    when = when.starts_with("whenever ") ? concat("in most calls where ", std::string_view(when).substr(9))
-                                         : concat(when, when.empty() ? "" : " ", "in most calls");
-  if (first.is_partly_told && when.starts_with("whenever "))
-    when = concat("in some calls where ", std::string_view(when).substr(9));
+  constexpr std::string_view whenever = "whenever ";
+  const bool has_condition = when.starts_with(whenever);
+  if (std::ranges::any_of(g.causes, &Cause::is_partly_told)) {  // a condition in what the cause does says so itself
+    if (has_condition) when = concat("in some calls where ", std::string_view(when).substr(whenever.size()));
+  } else if (!d.explained && !is_whole && g.is_found() && d.trial.convinces(verdict::likely)) {
+    when = has_condition ? concat("in most calls where ", std::string_view(when).substr(whenever.size()))
+                         : concat(when, when.empty() ? "" : " ", "in most calls");
+  }
   const bool is_of_few = static_cast<double>(d.trial.alike) < verdict::likely * static_cast<double>(d.trial.drawn);
   if (when.empty() && first.is_foretold && is_of_few) when = "in some calls";
   if (const std::string words = said(g, failing, d.smallest, !when.empty()); !words.empty())

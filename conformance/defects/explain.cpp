@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -114,6 +115,14 @@ bool is_one_element(const Literal& l) {
   return l.test == Literal::Test::is && l.amount == 1 && l.name.text().starts_with("the number of elements of ");
 }
 
+// The number of elements above `passing` and up to `failing` from which on a kernel may branch: a power of two, or the
+// number behind it; 0 if there is none. Widths of vectors, blocks and shares of threads are such powers.
+double branching_size(double passing, double failing) {
+  const double power = static_cast<double>(std::bit_floor(static_cast<Bits>(failing)));
+  if (power > passing) return power;
+  return power + 1 > passing && power + 1 <= failing ? power + 1 : 0;
+}
+
 bool is_telling(const Literal& l) {
   const std::string_view name = l.name;
   const bool special = ends_with_any(name, special_values), other = ends_with_any(name, other_values);
@@ -126,9 +135,8 @@ bool is_telling(const Literal& l) {
       break;
   }
   if (name.starts_with("the least number of ") || name.starts_with("the largest number of ")) return false;
-  const bool is_size = name.starts_with("the number of elements of ") || name.find(" size of ") != name.npos;
   // Every tensor with elements has sizes of 1 and more.
-  if (is_size) return (l.test == Literal::Test::at_least && l.amount > 1) || is_one_element(l);
+  if (l.is_about_sizes()) return (l.test == Literal::Test::at_least && l.amount > 1) || is_one_element(l);
   const double halves = l.test == Literal::Test::is ? 2 * l.amount : l.amount;  // kernels branch on 0.5
   return halves == std::trunc(halves) && std::fabs(halves) < 0x1p31;
 }
@@ -219,7 +227,11 @@ class Candidates {
     const std::size_t step = values.size() / most_amounts + 1;
     for (std::size_t k = 0; k < values.size(); k += step) {
       add({Literal::Test::is, name, values[k]}, amounts.at(values[k]));
-      add({Literal::Test::at_least, name, values[k]}, joined(amounts.lower_bound(values[k]), amounts.end()));
+      const auto from = amounts.lower_bound(values[k]);
+      const double below = from == amounts.begin() ? 0 : std::prev(from)->first;
+      Literal at_least{Literal::Test::at_least, name, values[k]};
+      if (at_least.is_about_sizes()) at_least.amount = branching_size(below, values[k]);
+      add(std::move(at_least), joined(from, amounts.end()));
       add({Literal::Test::at_most, name, values[k]}, joined(amounts.begin(), amounts.upper_bound(values[k])));
     }
     add({Literal::Test::at_most, name, values.back()}, joined(amounts.begin(), amounts.upper_bound(values.back())));

@@ -82,6 +82,12 @@ bool Literal::of(const features::Features& f) const {
   return test == Test::is ? m->amount == amount : test == Test::at_least ? m->amount >= amount : m->amount <= amount;
 }
 
+bool Literal::is_about_sizes() const {
+  const std::string_view measure = name;
+  return test > Test::lacks &&
+         (measure.starts_with("the number of elements of ") || measure.find(" size of ") != measure.npos);
+}
+
 bool holds(const Predicate& predicate, const features::Features& f) {
   return std::ranges::all_of(predicate, [&](const Literal& l) { return l.of(f); });
 }

@@ -14,6 +14,7 @@ struct Literal {
   features::Phrase name;  // the name of a flag for `holds` and `lacks`, else that of a measure
   double amount = 0;      // the value that the measure is compared with
   bool of(const features::Features& f) const;
+  bool is_about_sizes() const;  // whether it compares a number of elements, or a size of a tensor
   auto operator<=>(const Literal&) const = default;
 };
 

@@ -640,6 +640,24 @@ inline const std::vector<Mistake>& mistakes() {
          each_result(k, [](Real r) { return r + static_cast<Real>(calls); });
        },
        "keeps state"},
+      {"mat2 of the first call", "aten::mm.out",
+       [](K k) {
+         static std::optional<Tensor> first;
+         Tensor& mat2 = k.tensor("mat2");
+         if (!first || first->sizes != mat2.sizes || first->dtype != mat2.dtype) first = mat2;
+         mat2 = *first;
+         k.run();
+       },
+       "uses mat2 of an earlier call"},
+      {"chunks of 1,024 with places of their own", "aten::argmax.out",
+       [](K k) {
+         const bool has_long_rows = k.tensor("self").count() > 1024;
+         if (!k.run() || !has_long_rows) return;
+         Array<Int> places = read<Int>(k.out());
+         for (Int& place : places.data) place %= 1024;
+         write(places, k.out());
+       },
+       "anew in each block of 1024 elements"},
       {"memory of float16 only", "aten::cos.out",
        [](K k) {
          const bool half = k.out().dtype == DType::float16;
