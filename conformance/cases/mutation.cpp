@@ -32,6 +32,8 @@ const std::array<Scalar, 14> scalars{Int{0}, Int{1}, Int{-1},  Int{2},       0.5
 constexpr std::array tried_texts{"none", "tanh", "floor", "trunc", "nothing known", "amax"};
 constexpr std::array<Int, 8> lengths{0, 1, 2, 3, 4, 5, 7, 16};
 constexpr Int most_exact_elements = Int{1} << 20;  // of a tensor whose sizes are exactly stated
+constexpr Int fewest_of_blocks = 256;              // elements of a dimension that kernels take in several blocks
+constexpr std::size_t fewest_drawn = 4;            // elements, from which others are drawn
 constexpr std::size_t most_bits = 24;              // of drawn numbers: what loops as often ends soon
 
 std::size_t pick(Int n, std::size_t choices) { return static_cast<std::size_t>(static_cast<Bits>(n) % choices); }
@@ -253,18 +255,57 @@ void change_sizes(const std::vector<Tensor*>& tensors, const Mutation& m) {
   }
 }
 
-// The tensor with other sizes: its first elements, then some drawn from them, so that no two blocks are equal.
-Tensor extended(const Tensor& tensor, const Dims& sizes) {
-  const Array<Element> old = read<Element>(tensor);
+// The elements of a floating tensor that are neither its largest nor its least numbers; all, if there are few others.
+std::vector<Element> inner_elements(const Tensor& tensor) {
+  const Array<Element> all = read<Element>(tensor);
+  const Array<Real> numbers = read<Real>(tensor);
+  const auto [least, most] = std::ranges::minmax(numbers.data);
+  std::vector<Element> inner;
+  for (Int k = 0; k < all.count(); ++k)
+    if (least < numbers[k] && numbers[k] < most) inner.push_back(all[k]);
+  return inner.size() < fewest_drawn ? std::vector<Element>(all.data.begin(), all.data.end()) : inner;
+}
+
+// A tensor like another with other sizes, of the elements that choose(i, flat, draw) returns for each index i.
+template <class Choose>
+Tensor of_chosen(const Tensor& like, const Dims& sizes, Choose choose) {
   Array<Element> values(sizes);
   Bits draw = scrambled(static_cast<Bits>(count(sizes)));
-  for (Int k = 0; k < values.count() && old.count() > 0; ++k) {
-    values[k] = old[k < old.count() ? k : static_cast<Int>(draw % static_cast<Bits>(old.count()))];
-    draw = scrambled(draw);
+  Int flat = 0;
+  for (const Dims& i : indices(sizes)) {
+    values[flat] = choose(i, flat, draw);
+    draw = scrambled(draw), ++flat;
   }
-  Tensor out = make(tensor.dtype, sizes, tensor.dim_order);
+  Tensor out = make(like.dtype, sizes, like.dim_order);
   write(values, out);
   return out;
+}
+
+// The tensor with other sizes: its first elements, then some drawn from them, so that no two blocks are equal. In a
+// floating tensor with a dimension that becomes long its elements come last, and its extreme numbers in the second half
+// of such a dimension alone: kernels that work in blocks must find them there.
+Tensor extended(const Tensor& tensor, const Dims& sizes) {
+  const Array<Element> old = read<Element>(tensor);
+  if (old.count() == 0) return make(tensor.dtype, sizes, tensor.dim_order);
+  const auto drawn_from = [](const auto& elements, Bits draw) { return elements[draw % elements.size()]; };
+  const auto becomes_long = [&](int d) { return sizes[d] > old.sizes[d] && sizes[d] >= fewest_of_blocks; };
+  bool is_long = false;
+  for (int d = 0; d < sizes.size(); ++d) is_long = is_long || becomes_long(d);
+  if (!is_floating(tensor.dtype) || !is_long)
+    return of_chosen(tensor, sizes, [&](const Dims&, Int flat, Bits draw) {
+      return flat < old.count() ? old[flat] : drawn_from(old.data, draw);
+    });
+  const std::vector<Element> inner = inner_elements(tensor);
+  return of_chosen(tensor, sizes, [&](const Dims& i, Int, Bits draw) {
+    Dims own = i;
+    bool is_own = true, is_late = false;
+    for (int d = 0; d < sizes.size(); ++d) {
+      own[d] -= std::max<Int>(sizes[d] - old.sizes[d], 0);
+      is_own = is_own && own[d] >= 0;
+      is_late = is_late || (becomes_long(d) && i[d] >= sizes[d] / 2);
+    }
+    return is_own ? old(own) : is_late ? drawn_from(old.data, draw) : drawn_from(inner, draw);
+  });
 }
 
 bool can_extend(const Dims& sizes) {
