@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "conformance/cases/aimed_cases.h"
 #include "conformance/cases/covering.h"
 #include "conformance/cases/half_cases.h"
 #include "conformance/cases/size_cases.h"
@@ -32,6 +33,7 @@ void write_cases(const cases::Corpus& corpus, const cases::RecordedCalls& calls)
   std::ranges::for_each(of_sizes, add);
   std::ranges::for_each(cases::long_cases(corpus, calls), add);
   std::ranges::for_each(cases::half_cases(corpus, calls), add);
+  std::ranges::for_each(cases::aimed_cases(corpus, calls), add);
   std::ranges::for_each(cases::thinned(corpus, calls, covering.cases, of_sizes), add);
   for (const auto& [recorded, of_cases] : mutations) fmt::print("{} {}\n", recorded, fmt::join(of_cases, " "));
 }

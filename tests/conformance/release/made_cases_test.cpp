@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "conformance/cases/aimed_cases.h"
 #include "conformance/cases/call_features.h"
 #include "conformance/cases/covering.h"
 #include "conformance/cases/host_call.h"
@@ -29,6 +30,16 @@ TEST(MadeCases, AreThoseOfTheProgram) {
     for (const cases::CaseId& id : corpus().made_cases(op)) kept.insert(cases::to_text(id));
     EXPECT_EQ(made, kept) << "run made_cases again, for " << op;
     EXPECT_TRUE(corpus().coverage(op).starts_with(std::to_string(covering.coverage.covered))) << op;
+  }
+}
+
+TEST(MadeCases, HaveThePropertiesThatAreAimedAt) {
+  for (const cases::RecordedCalls* calls : corpus().matching("aten::topk.values,aten::glu.out")) {
+    const std::vector<cases::CaseId> kept = corpus().made_cases(calls->op().name),
+                                     aimed = cases::aimed_cases(corpus(), *calls);
+    EXPECT_GE(aimed.size(), 4u) << calls->op().name;
+    for (const cases::CaseId& id : aimed)
+      EXPECT_NE(std::ranges::find(kept, id), kept.end()) << "run made_cases again, for " << cases::to_text(id);
   }
 }
 
