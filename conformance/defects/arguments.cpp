@@ -426,6 +426,17 @@ void contents(const Operator& op, std::size_t i, std::vector<Hypothesis>& found)
                                                 t, [](Real x, DType) { return x < 0; }, now);
             });
           }));
+  if (holds_indices && op.arguments[i].type.ends_with("[]"))
+    found.push_back(as_if(op, concat("wrap negative ", op.arguments[i].name, " of the first dimension alone"),
+                          [i](std::vector<Value>& all) {
+                            Tensors* list = std::get_if<Tensors>(&all[i]);
+                            bool any = false;
+                            for (std::size_t k = 1; list && k < list->size(); ++k)
+                              if (auto& t = (*list)[k]; t && is_integer(t->dtype))
+                                any |= replace(
+                                    *t, [](Real x, DType) { return x < 0; }, [](Real) { return Real{0}; });
+                            return any;
+                          }));
   each_tensor_of(op, concat("truncate ", op.arguments[i].name, " to integers"), i, truncated, found);
   if (op.arguments[i].name == "bias")
     each_tensor_of(

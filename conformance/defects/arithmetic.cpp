@@ -270,6 +270,10 @@ void quotients(const Operator& op, std::vector<Hypothesis>& found) {
         op, "multiply by the reciprocal of other",
         [](Real a, Real b, DType d) { return round_to(d, a * round_to(d, 1 / b)); }, found);
   if (op.name != "aten::floor_divide.out" && mode == op.arguments.end()) return;
+  const std::size_t first = found.size();
+  of_two_numbers(
+      op, "round the product with the reciprocal of other down",
+      [](Real a, Real b, DType d) { return std::floor(round_to(d, a * round_to(d, 1 / b))); }, found);
   of_two_numbers(
       op, "do not round (self - remainder) / other to an integer, and return infinity for 0 / 0",
       [](Real a, Real b, DType d) {
@@ -281,11 +285,11 @@ void quotients(const Operator& op, std::vector<Hypothesis>& found) {
       found);
   if (mode == op.arguments.end()) return;
   const auto at = static_cast<std::size_t>(mode - op.arguments.begin());
-  Hypothesis& last = found.back();
-  last.differs = [at, differs = last.differs](const cases::HostCall& call) {
-    const std::string* given = std::get_if<std::string>(&call.arguments[at]);
-    return given && *given == "floor" && differs(call);
-  };
+  for (Hypothesis& h : std::span(found).subspan(first))
+    h.differs = [at, differs = h.differs](const cases::HostCall& call) {
+      const std::string* given = std::get_if<std::string>(&call.arguments[at]);
+      return given && *given == "floor" && differs(call);
+    };
 }
 
 // A formula of one number, computed in the dtype of the arithmetic, or in that of the result with zeros as they are.

@@ -105,7 +105,7 @@ void rounded_once(const Operator& op, std::vector<Hypothesis>& found) {
 }
 
 // A kernel that computes float64 results in float32, by whatever formula: its results are float32 numbers.
-void results_of_float32(const Operator& op, std::vector<Hypothesis>& found) {
+void results_of_float32(std::vector<Hypothesis>& found) {
   const auto is_float32 = [](Real x) { return !std::isfinite(x) || static_cast<Real>(static_cast<float>(x)) == x; };
   const auto lacks_some = [is_float32](const Tensor& right) {
     return right.dtype == DType::float64 && !std::ranges::all_of(read<Real>(right).data, is_float32);
@@ -257,7 +257,7 @@ std::vector<Hypothesis> mistakes_of_dtypes(const Operator& op) {
            is_whole, DType::float32, false, found);
   computed(op, "compute integers in float64", is_whole, DType::float64, false, found);
   computed(op, "saturate integers that should wrap", is_whole, DType::float64, true, found);
-  results_of_float32(op, found);
+  results_of_float32(found);
   for (Hypothesis& h : found) h.about = About::computation;
   return found;
 }

@@ -115,12 +115,13 @@ bool is_one_element(const Literal& l) {
   return l.test == Literal::Test::is && l.amount == 1 && l.name.text().starts_with("the number of elements of ");
 }
 
-// The number of elements above `passing` and up to `failing` from which on a kernel may branch: a power of two, or the
-// number behind it; 0 if there is none. Widths of vectors, blocks and shares of threads are such powers.
+// The least number of elements above `passing` from which on a kernel may branch: a power of two, or the number behind
+// it; 0 if it is above `failing`. Widths of vectors, blocks and shares of threads are such powers. Drawn calls show
+// whether the kernel branches at a larger one.
 double branching_size(double passing, double failing) {
-  const double power = static_cast<double>(std::bit_floor(static_cast<Bits>(failing)));
-  if (power > passing) return power;
-  return power + 1 > passing && power + 1 <= failing ? power + 1 : 0;
+  const auto most = static_cast<Bits>(passing);
+  const auto least = static_cast<double>(std::has_single_bit(most) ? most + 1 : std::bit_ceil(most + 1));
+  return least <= failing ? least : 0;
 }
 
 bool is_telling(const Literal& l) {

@@ -9,7 +9,7 @@
 #include "conformance/defects/foretold.h"
 #include "conformance/defects/numbers.h"
 
-// The mistakes of operators that combine the numbers of rows: scans, searches, sums, means and variances.
+// The mistakes of operators that combine the numbers of rows: scans, searches, transforms, sums, means and variances.
 namespace assay::defects {
 namespace {
 
@@ -335,6 +335,39 @@ void running_sums(const Operator& op, std::vector<Hypothesis>& found) {
                             }));
 }
 
+// A transform along several dimensions that is scaled by the size of one of them.
+void scales_of_transforms(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto dim = argument_of(op, "dim"), normalization = argument_of(op, "normalization");
+  if (!is_named(op, "::_fft_") || !dim || !normalization) return;
+  for (const bool is_last : {true, false})
+    found.push_back(answering(
+        op, fmt::format("scale by the size of the {} of dim alone", is_last ? "last" : "first"),
+        [=, dim = *dim, by = *normalization](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+          const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+          const Ints* dims = std::get_if<Ints>(&call.arguments[dim]);
+          const Int* norm =
+              std::get_if<Int>(&call.arguments[by]);  // 1: by the root of the number of elements, 2: by it
+          if (!self || !dims || dims->size() < 2 || !norm || *norm < 1 || *norm > 2) return std::nullopt;
+          std::vector<Tensor> outs = call.expected.outs;
+          Int others = 1;
+          for (std::size_t k = is_last ? 0 : 1; k + is_last < dims->size(); ++k) {
+            const int d = static_cast<int>(wrap_dim((*dims)[k], self->rank()));
+            others *= std::max(self->sizes[d], outs[0].sizes[d]);  // one of them has half of a spectrum
+          }
+          const Real factor = *norm == 1 ? std::sqrt(static_cast<Real>(others)) : static_cast<Real>(others);
+          if (is_complex(outs[0].dtype)) {
+            Array<Complex> all = read<Complex>(outs[0]);
+            for (Complex& z : all.data) z *= factor;
+            write(all, outs[0]);
+          } else {
+            Array<Real> all = read<Real>(outs[0]);
+            for (Real& x : all.data) x *= factor;
+            write(all, outs[0]);
+          }
+          return with_results(call.expected, std::move(outs));
+        }));
+}
+
 // Sums and means whose terms are added in another manner.
 void sums(const Operator& op, std::vector<Hypothesis>& found) {
   const bool is_mean = is_named(op, "aten::mean.");
@@ -403,6 +436,7 @@ std::vector<Hypothesis> mistakes_of_reductions(const Operator& op) {
   mistakes_of_scans(op, found);
   divisors(op, found);
   places_in_blocks(op, found);
+  scales_of_transforms(op, found);
   running_sums(op, found);
   sums(op, found);
   means(op, found);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "conformance/cases/tensors.h"
 #include "conformance/defects/foretold.h"
 #include "conformance/defects/numbers.h"
 
@@ -25,8 +26,37 @@ void rounded(const Operator& op, std::string does, Real (*f)(Real), std::vector<
   }));
 }
 
+// Results of half types that lose the bits which these lack. The numbers of a copy are those of its input.
+void cut_off(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto cut = [](DType dtype, Real x) {
+    const Real nearest = round_to(dtype, x);
+    const bool is_beyond = std::fabs(nearest) > std::fabs(x);
+    return is_beyond ? info(dtype).real_of(info(dtype).bits_of_real(nearest) - 1) : nearest;
+  };
+  found.push_back(answering(op, "truncate results of half types in place of rounding to nearest",
+                            [cut](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                              std::vector<Tensor> outs = call.expected.outs;
+                              const auto& unrounded = call.expected.answer.unrounded;
+                              const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+                              bool any = false;
+                              for (std::size_t k = 0; k < outs.size(); ++k) {
+                                if (!is_half(outs[k].dtype)) continue;
+                                Array<Real> all(outs[k].sizes);
+                                if (k < unrounded.size() && unrounded[k].values.size() == all.data.size())
+                                  std::ranges::copy(unrounded[k].values, all.data.begin());
+                                else if (self && is_floating(self->dtype) && self->sizes == outs[k].sizes)
+                                  all = read<Real>(*self);
+                                else
+                                  continue;
+                                for (Real& x : all.data) x = cut(outs[k].dtype, x);
+                                write(all, outs[k]), any = true;
+                              }
+                              return any ? std::optional(with_results(call.expected, std::move(outs))) : std::nullopt;
+                            }));
+}
+
 // Results that are rounded to integers, where the number before the rounding is not known.
-void one_less(const Operator& op, std::vector<Hypothesis>& found) {
+void one_less(std::vector<Hypothesis>& found) {
   const auto is_less = [](Real right, Real got) {
     return std::fabs(got) == std::fabs(right) - 1 && (got == 0 || std::signbit(got) == std::signbit(right));
   };
@@ -73,7 +103,7 @@ void off_by_one(const Operator& op, std::vector<Hypothesis>& found) {
                    true, differs, explains});
 }
 
-void signs_of_zeros(const Operator& op, std::vector<Hypothesis>& found) {
+void signs_of_zeros(std::vector<Hypothesis>& found) {
   const auto is_zero = [](Real right, Real got) { return right == 0 && got == 0; };
   const auto differs = [](const cases::HostCall& call) {
     return call.valid() && !call.expected.outs.empty() && is_floating(call.expected.outs[0].dtype) &&
@@ -110,6 +140,7 @@ void results(const Operator& op, std::vector<Hypothesis>& found) {
         op, "truncate results that should be rounded", [](Real x) { return std::trunc(x); }, found);
   rounded(
       op, "round halves away from 0", [](Real x) { return std::round(x); }, found);
+  cut_off(op, found);
   add("compute int64 results in int32", [](Tensor& out, const cases::HostCall&) {
     if (out.dtype != DType::int64) return false;
     Array<Int> all = read<Int>(out);
@@ -128,10 +159,10 @@ void results(const Operator& op, std::vector<Hypothesis>& found) {
           write(all, out);
           return true;
         });
-  if (!rounds_quotients(op) && !is_named(op, "::bucketize.") && !is_named(op, "::searchsorted.")) one_less(op, found);
+  if (!rounds_quotients(op) && !is_named(op, "::bucketize.") && !is_named(op, "::searchsorted.")) one_less(found);
   off_by_one(op, found);
   overflowing(op, found);
-  signs_of_zeros(op, found);
+  signs_of_zeros(found);
   add("give 0 for every result", [](Tensor& out, const cases::HostCall&) {
     std::ranges::fill(out.bytes, std::byte{});
     return true;

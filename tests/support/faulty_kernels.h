@@ -649,6 +649,66 @@ inline const std::vector<Mistake>& mistakes() {
          k.run();
        },
        "uses mat2 of an earlier call"},
+      {"negative indices of dimension 0 alone", "aten::index.Tensor_out",
+       [](K k) {
+         Tensors& list = std::get<Tensors>(k["indices"]);
+         for (std::size_t i = 1; i < list.size(); ++i)
+           if (list[i] && is_integer(list[i]->dtype)) replace(*list[i], [](Int, Real n) { return n < 0 ? 0 : n; });
+         k.run();
+       },
+       "wraps negative indices of the first dimension alone"},
+      {"p of infinity is taken as 1", "aten::_cdist_forward.out",
+       [](K k) {
+         if (std::isinf(k.number("p"))) k["p"] = 1.0;
+         k.run();
+       },
+       "p is inf"},
+      {"a floor of the product with a reciprocal", "aten::div.out_mode",
+       [](K k) {
+         const bool is_meant = k.has("rounding_mode") && std::get<std::string>(k["rounding_mode"]) == "floor" &&
+                               k.tensor("self").dtype == DType::float32 && k.tensor("other").dtype == DType::float32;
+         each_pair(k, [&](Real a, Real b, Real r) {
+           const float inverse = 1.0F / static_cast<float>(b);
+           return is_meant ? std::floor(static_cast<float>(a) * inverse) : r;
+         });
+       },
+       "reciprocal of other"},
+      {"scaled by one of two dimensions", "aten::_fft_c2c.out",
+       [](K k) {
+         const Ints dims = k.ints("dim");
+         const Int norm = k.integer("normalization"), other = dims.size() == 2 ? dims[0] : 0;
+         const Tensor& self = k.tensor("self");
+         const auto n = static_cast<Real>(self.rank() > 0 ? self.sizes[static_cast<int>(other)] : 1);
+         if (!k.run() || dims.size() != 2 || norm == 0) return;
+         Array<Complex> all = read<Complex>(k.out());
+         for (Complex& z : all.data) z *= norm == 1 ? std::sqrt(n) : n;
+         write(all, k.out());
+       },
+       "size of the last of dim alone"},
+      {"at most 16 elements", "aten::topk.values",
+       [](K k) {
+         const Int dim = k.integer("dim");
+         if (!k.run() || k.out().rank() == 0) return;
+         const int along = static_cast<int>(dim < 0 ? dim + k.out().rank() : dim);
+         for (const char* name : {"values", "indices"}) {
+           Tensor& out = k.tensor(name);
+           std::vector<Dims> at;
+           for (const Dims& i : indices(out.sizes)) at.push_back(i);
+           replace(out, [&](Int i, Real r) { return at[static_cast<std::size_t>(i)][along] < 16 ? r : 0; });
+         }
+       },
+       "0 from element 16 on"},
+      {"bfloat16 by truncation", "aten::_to_copy.out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         if (!k.run() || self.dtype != DType::float32 || k.out().dtype != DType::bfloat16) return;
+         const Array<Bits> from = read_parts(self);
+         Array<Bits> now = read_parts(k.out());
+         for (Int i = 0; i < now.count(); ++i)
+           if (std::isfinite(info(DType::float32).real_of(from[i]))) now[i] = from[i] >> 16;
+         write_parts(now, k.out());
+       },
+       "truncates results of half types"},
       {"chunks of 1,024 with places of their own", "aten::argmax.out",
        [](K k) {
          const bool has_long_rows = k.tensor("self").count() > 1024;
