@@ -67,9 +67,10 @@ class WorkerKernels {
   std::set<std::string_view> hung_;  // operators
 };
 
-// A check asks the reference anyway, and recorded results tell nothing about other calls.
+// A check asks the reference anyway, recorded results tell nothing about other calls, and kernels of instructions that
+// this machine lacks refuse all calls.
 bool has_kernels_to_try(const testee::KernelLibrary& library) {
-  return library.name() != "reference" && !library.recorded_only();
+  return library.name() != "reference" && !library.recorded_only() && library.runs_here();
 }
 
 int show_check(const CheckCommand& r) {

@@ -93,7 +93,7 @@ class Kernels {
   std::string refusal(const Operator& op, std::span<const Value> arguments, bool known) {
     std::optional<std::string> words = testee_.refusal ? asked(op, arguments) : std::nullopt;
     if (words && !words->empty() && !known) words.reset();
-    if (testee_.refusal) ++(words ? tries_.tried : tries_.not_tried);
+    if (testee_.refusal || !testee_.library.runs_here()) ++(words ? tries_.tried : tries_.not_tried);
     if (words) return std::ranges::replace(*words, '\n', ' '), text::printable(*words);
     const std::string excluded = testee_.contract.excluded_type(op, arguments);
     return excluded.empty() ? "" : concat("its contract does not promise ", excluded);

@@ -20,7 +20,7 @@ struct Testee {
 };
 
 // How many instructions a kernel of the testee was called for, and for how many only the contract decided: their
-// arguments are not known before the program runs, or are too large to try.
+// arguments are not known before the program runs, or are too large to try, or the kernels do not run on this machine.
 struct Tries {
   std::uint64_t tried = 0, not_tried = 0;
 };

@@ -77,6 +77,9 @@ class KernelLibrary {
   // The number of workers that may call it at the same time.
   virtual int most_at_once() const { return std::numeric_limits<int>::max(); }
 
+  // Whether the processor of this machine has the instructions of its kernels.
+  virtual bool runs_here() const { return true; }
+
   // Whether a call can crash the process. Then calls belong into a worker.
   virtual bool may_crash() const { return true; }
 };

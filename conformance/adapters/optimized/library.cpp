@@ -161,9 +161,10 @@ bool OptimizedLibrary::has(const Operator& op) const {
          std::ranges::binary_search(optimized::kernel_table(), op.name, {}, &optimized::KernelRow::op);
 }
 
+bool OptimizedLibrary::runs_here() const { return !set_ || kernels::is_supported(*set_); }
+
 testee::Reply OptimizedLibrary::call(const Operator& op, std::span<testee::HostValue> arguments) {
-  if (set_ && !kernels::is_supported(*set_))
-    return {Outcome::unsupported, "this machine does not have the instruction set"};
+  if (!runs_here()) return {Outcome::unsupported, "this machine does not have the instruction set"};
   const std::string_view name = op.name;
   const auto roles = std::ranges::lower_bound(format::all_roles(), name, {}, &format::OperatorRoles::name);
   CallValues values(operands_);

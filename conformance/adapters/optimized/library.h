@@ -30,6 +30,7 @@ class OptimizedLibrary final : public testee::KernelLibrary {
   bool has(const Operator& op) const override;
   testee::Reply call(const Operator& op, std::span<testee::HostValue> arguments) override;
   bool takes_outs_of_other_sizes() const override { return false; }  // a method plans its outs
+  bool runs_here() const override;
   bool may_crash() const override { return words_refusals_; }        // kernels allocate no memory that could be watched
 
  private:
