@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include "conformance/text/digest.h"
@@ -48,12 +49,16 @@ void add_line(RunFile& run, const std::string& line) {
 
 RunFile read_run(std::istream& lines) {
   RunFile run;
+  std::set<std::string, std::less<>> cases;
   std::string line;
   std::uint64_t number = 1;
   try {
     for (; text::read_line(lines, line) && line.ends_with('\n'); ++number) {
       line.pop_back();
+      const std::size_t records = run.records.size();
       add_line(run, line);
+      if (run.records.size() > records && !cases.insert(run.records.back().case_id).second)
+        throw std::invalid_argument(fmt::format("an earlier line is of the same case, {}", run.records.back().case_id));
     }
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(fmt::format("line {}: {}", number, error.what()));

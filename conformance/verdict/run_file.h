@@ -35,7 +35,8 @@ std::string verdicts_digest(const RunFile& run);
 // One sentence about the first count in the header or footer that differs from the lines; empty if all agree.
 std::string miscounted(const RunFile& run);
 
-// Reads up to where the file was cut off. Throws std::invalid_argument that begins with the number of the bad line.
+// Reads up to where the file was cut off. A case has one line at most. Throws std::invalid_argument that begins with
+// the number of the bad line.
 RunFile read_run(std::istream& lines);
 
 }  // namespace assay::verdict

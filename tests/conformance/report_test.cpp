@@ -179,6 +179,17 @@ TEST(Summary, ReadsLinesAndNamesTheBadOne) {
   }
 }
 
+TEST(RunFile, RefusesASecondLineOfACase) {
+  const std::string line = verdict::to_json_line(passing("aten::add.out")) + "\n";
+  std::istringstream lines(line + verdict::to_json_line(passing("aten::mul.out")) + "\n" + line);
+  try {
+    static_cast<void>(verdict::read_run(lines));
+    FAIL() << "two lines of one case were taken";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(), StartsWith("line 3: an earlier line is of the same case"));
+  }
+}
+
 TEST(RunFile, RefusesALineBeyondTheLimit) {
   const auto error_of = [](std::size_t bytes) -> std::string {
     std::istringstream lines(std::string(bytes, 'x') + "\n");
