@@ -87,7 +87,8 @@ void describe_call(verdict::Record& r, const cases::Case& c, std::span<const Val
 void judge_conduct(judge::Judgement& j, const sandbox::Observation& seen) {
   if (seen.conduct == verdict::Class::none) return;
   if (j.failure == verdict::Class::accepted_though_invalid &&
-      (seen.conduct == verdict::Class::unwritten || seen.conduct == verdict::Class::reads_uninitialised))
+      (seen.conduct == verdict::Class::unwritten || seen.conduct == verdict::Class::reads_uninitialised ||
+       seen.conduct == verdict::Class::depends_on_addresses))
     return;
   j = {verdict::Verdict::fail, seen.conduct, std::numeric_limits<double>::infinity(), {}, seen.violation, {}, {}, {}};
 }

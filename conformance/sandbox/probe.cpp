@@ -417,15 +417,18 @@ class Inquiry {
     }
     const Observation third = run({});
     first.spoilt = third.spoilt;
-    const bool same = same_outs(first, third, free_);
+    const bool repeats = same_outs(first, third, free_);
     if (look_at_heap(first)) return first;
     if (third.conduct != verdict::Class::none)
       put_down(first, third.conduct, third.violation);
-    else if (same)
+    else if (!repeats)
+      put_down(first, verdict::Class::not_repeatable, "two runs of the same call gave two answers");
+    else if (const Observation filled = run({.pattern = FillPattern::second}); agree(first, filled, seed_, free_))
+      put_down(first, verdict::Class::depends_on_addresses,
+               "the answer depends on the addresses of tensors, which are aligned to 16 bytes");
+    else
       put_down(first, verdict::Class::reads_uninitialised,
                "the answer depends on what memory held that nobody had written to");
-    else
-      put_down(first, verdict::Class::not_repeatable, "two runs of the same call gave two answers");
     return first;
   }
 

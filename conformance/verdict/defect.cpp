@@ -65,6 +65,9 @@ Phrase phrase_of(Verdict verdict, Class failure) {
       return {"leaves results unwritten", "leave results unwritten"};
     case reads_uninitialised:
       return {"reads memory that nobody wrote to", "read memory that nobody wrote to"};
+    case depends_on_addresses:
+      return {"gives other results where tensors are aligned otherwise",
+              "give other results where tensors are aligned otherwise"};
     case not_repeatable:
       return {"answers one call in two ways", "answer one call in two ways"};
     case spoils_state:

@@ -199,6 +199,18 @@ TEST(Observe, DetectsAReadBehindABuffer) {
             verdict::Class::reads_uninitialised);
 }
 
+TEST(Observe, DetectsADependenceOnAddresses) {
+  constexpr std::uint64_t begins_at_a_page = 2;
+  const sandbox::Observation seen = observe_add(
+      [](auto a) {
+        const bool is_aligned = reinterpret_cast<std::uintptr_t>(data(a[0])) % 32 == 0;
+        for (int i = 0; i < 3; ++i) data(a[3])[i] = data(a[0])[i] + (is_aligned ? 1.0f : 0.0f);
+        return testee::Reply{};
+      },
+      begins_at_a_page);
+  EXPECT_EQ(seen.conduct, verdict::Class::depends_on_addresses);
+}
+
 TEST(Observe, DetectsAReadBehindAnInputWithoutUse) {
   const sandbox::Observation seen = observe_add(
       [](auto a) {

@@ -64,7 +64,8 @@ const std::set<verdict::Class> silent{verdict::Class::value, verdict::Class::nan
                                       verdict::Class::dtype, verdict::Class::layout, verdict::Class::unwritten};
 const std::set<verdict::Class> shy{verdict::Class::refused_though_valid, verdict::Class::abort,
                                    verdict::Class::assertion, verdict::Class::exit};
-const std::set<verdict::Class> fickle{verdict::Class::not_repeatable, verdict::Class::reads_uninitialised};
+const std::set<verdict::Class> fickle{verdict::Class::not_repeatable, verdict::Class::reads_uninitialised,
+                                      verdict::Class::depends_on_addresses};
 
 bool is_near(const Finding& f) {
   return f.fails() && f.valid && f.failure == verdict::Class::value && f.distance && *f.distance <= 4;
