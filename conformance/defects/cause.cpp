@@ -140,16 +140,18 @@ struct Tested {
   bool is_of_nearly_all = false;                                   // whether it explains nearly all failing cases
   std::size_t contradicting_anywhere = 0;                          // without the predicate
   verdict::Trial trial = {};                                       // of the predicate, with drawn calls
-  // Drawn calls are evidence for a mistake that few calls of the run show.
+  // What elements look like is told of few calls only if no mistake in the computation is known.
+  bool is_seen() const {
+    return hypothesis->about == About::places || (hypothesis->about == About::results && explained.size() < few_cases);
+  }
+  // Drawn calls are evidence for a mistake that few calls of the run show. Other mistakes need no drawn calls, so that
+  // what elements look like gains little by them.
   double score_of_drawn(std::uint64_t alike) const {
-    return explained.size() < few_cases ? 0.1 * static_cast<double>(alike) : 0;
+    return explained.size() < few_cases ? (is_seen() ? 0.02 : 0.1) * static_cast<double>(alike) : 0;
   }
   double possible_score() const { return most_score() + score_of_drawn(most_drawn); }
   double most_score() const {
-    // What elements look like is told of few calls only if no mistake in the computation is known.
-    const bool is_seen =
-        hypothesis->about == About::places || (hypothesis->about == About::results && explained.size() < few_cases);
-    const double weight = is_seen || hypothesis->may_pass ? 0.8 : hypothesis->is_general ? 0.95 : 1;
+    const double weight = is_seen() || hypothesis->may_pass ? 0.8 : hypothesis->is_general ? 0.95 : 1;
     return static_cast<double>(explained.size()) * weight;
   }
   double score() const {
@@ -553,6 +555,7 @@ class Investigation {
     std::size_t judged = 0;
     trials_->run_while(ids, case_runner_->children().patience().short_limit(), [&](const runner::Judged& j) {
       const DescribedCase& c = drawn[judged++];
+      if (j.record.verdict == verdict::Verdict::unsupported) return true;  // tells nothing of values
       const bool passes = verdict::is_right(j.record.verdict);
       const bool is_right = !passes && t.hypothesis->explains({*c.call, symptom_of(j.record).failure, j.outs});
       seen.push_back({c.features, passes, is_right});

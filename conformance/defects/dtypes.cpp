@@ -160,11 +160,6 @@ void special_numbers(const Operator& op, std::vector<Hypothesis>& found) {
                t, [](Real x, DType d) { return x != 0 && std::fabs(x) < std::ldexp(Real{1}, info(d).least_exponent); },
                [](Real x) { return std::copysign(Real{0}, x); });
   }));
-  found.push_back(as_if_each(op, "treat NaN as 0", [](Tensor& t) {
-    return is_floating(info(t.dtype).part) &&
-           replace(
-               t, [](Real x, DType) { return std::isnan(x); }, [](Real) { return Real{0}; });
-  }));
   for (const Real end : {-std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::infinity()})
     if (is_named(op, end < 0 ? "max" : "min"))
       found.push_back(as_if_each(op, "ignore NaN", [end](Tensor& t) {
@@ -175,6 +170,11 @@ void special_numbers(const Operator& op, std::vector<Hypothesis>& found) {
         write(all, t);
         return true;
       }));
+  found.push_back(as_if_each(op, "treat NaN as 0", [](Tensor& t) {
+    return is_floating(info(t.dtype).part) &&
+           replace(
+               t, [](Real x, DType) { return std::isnan(x); }, [](Real) { return Real{0}; });
+  }));
 }
 
 // Tensors that are converted to the dtype of the first.

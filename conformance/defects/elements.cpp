@@ -158,6 +158,36 @@ std::optional<Substitute> constant_difference_in(std::span<const Seen> all) {
                     [x](const Result& e) { return e.right + x; }, true};
 }
 
+// The limits between which a kernel holds its results: each wrong element is the one limit that the right one is
+// beyond. Several right results beyond a limit show it; none may be beyond a limit and given as is right.
+std::optional<Substitute> limits_in(std::span<const Seen> all) {
+  struct Limit {
+    Real number = no_number;
+    std::set<Real> beyond;
+  };
+  Limit least, most;
+  for (const Seen& s : all)
+    for (const Int k : s.compared)
+      if (const Real right = s.elements.at(k).right, got = s.got[k]; !s.is_right(k)) {
+        Limit& limit = right < got ? least : most;
+        if (std::isnan(right) || !std::isfinite(got) || got == 0 || (!limit.beyond.empty() && limit.number != got))
+          return std::nullopt;
+        limit.number = got, limit.beyond.insert(right);
+      }
+  if (all.size() < 2 || least.beyond.size() + most.beyond.size() < 2) return std::nullopt;
+  const bool has_least = !least.beyond.empty(), has_most = !most.beyond.empty();
+  if (has_least && has_most && least.number >= most.number) return std::nullopt;
+  const auto says = [](std::string_view side, const Limit& l) {
+    return fmt::format("nothing {} {:.6g}", side, l.number);
+  };
+  return Substitute{!has_most    ? says("below", least)
+                    : !has_least ? says("above", most)
+                                 : fmt::format("{} and {}", says("below", least), says("above", most)),
+                    [=, low = least.number, high = most.number](const Result& e) {
+                      return has_least && e.right < low ? low : has_most && e.right > high ? high : e.right;
+                    }};
+}
+
 struct Counts {
   std::size_t wrong = 0, meant = 0, both = 0, outside = 0;  // outside: right, and not meant
   bool is_all_meant = false;                                // whether all meant elements must be wrong
@@ -408,8 +438,12 @@ std::vector<std::pair<double, Hypothesis>> told_by(const Condition& condition, c
   for (const Substitute& s : substitutes)
     if (const double now = fit(all, condition, &s).score; now > best_score) best = &s, best_score = now;
   const bool is_nearly_all = best && best_score >= nearly_all_wrong * plain.score;
-  if (best && (is_nearly_all || 2 * best_score >= plain.score) && (plain.separates() || !condition.is_place))
-    found.emplace_back(condition.weight * best_score, about_elements(output, condition, best, unwritten));
+  if (best && (is_nearly_all || 2 * best_score >= plain.score) && (plain.separates() || !condition.is_place)) {
+    // "Returns 0 for 0" does not say what is wrong with that.
+    const bool is_plain = best->says != "0" || !condition.says.starts_with("for 0");
+    found.emplace_back((is_plain ? condition.weight : weight_of_limits) * best_score,
+                       about_elements(output, condition, best, unwritten));
+  }
   // Passing calls can refute a condition on numbers that all elements of these answers meet.
   if (plain.score > 0 && !is_nearly_all &&
       (plain.separates() || (!condition.is_place && !condition.says.empty() && !unwritten)))
@@ -427,7 +461,7 @@ std::vector<Hypothesis> mistakes_in(const Output& output, std::span<const Answer
   const auto is_unwritten = [](const Seen& s) { return s.answer->failure == verdict::Class::unwritten; };
   const bool unwritten = 2 * std::ranges::count_if(all, is_unwritten) > std::ssize(all);
   std::vector<Substitute> substitutes = substitutes_of(output.op);
-  for (auto constant : {constant_in(all), constant_difference_in(all)})
+  for (auto constant : {constant_in(all), constant_difference_in(all), limits_in(all)})
     if (constant) substitutes.push_back(std::move(*constant));
   std::vector<std::pair<double, Hypothesis>> found;
   for (const Condition& condition : conditions_of(output.op, all))

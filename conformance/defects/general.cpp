@@ -189,6 +189,22 @@ void mistakes_in_elements_of_inputs(const Operator& op, std::vector<Hypothesis>&
   }
 }
 
+// A kernel that takes a tensor for a number.
+void tensors_as_numbers(const Operator& op, std::vector<Hypothesis>& found) {
+  for (std::size_t i = 0; i < inputs_of(op); ++i)
+    if (is_tensor(op.arguments[i]))
+      add_as_if(op, found, fmt::format("use the first element of {} for all", op.arguments[i].name),
+                [i](std::vector<Value>& all) {
+                  Tensor* t = std::get_if<Tensor>(&all[i]);
+                  if (!t || t->count() < 2 || info(t->dtype).is_opaque()) return false;
+                  const auto size = static_cast<std::ptrdiff_t>(info(t->dtype).bytes);
+                  const auto before = t->bytes;
+                  for (auto at = t->bytes.begin() + size; at != t->bytes.end(); at += size)
+                    std::copy_n(before.begin(), size, at);
+                  return before != t->bytes;
+                });
+}
+
 // A kernel whose loop behind the whole vectors begins at the first element of an input again.
 void restarted_rests(const Operator& op, std::vector<Hypothesis>& found) {
   for (std::size_t i = 0; i < inputs_of(op); ++i)
@@ -283,6 +299,24 @@ void mistakes_in_shapes(const Operator& op, std::vector<Hypothesis>& found) {
                     return e.answer.outcome == Outcome::ok ? std::optional(std::move(e)) : std::nullopt;
                   }));
   }
+}
+
+// A kernel that takes for each result the element of an input at the same place in memory.
+void places_of_results(const Operator& op, std::vector<Hypothesis>& found) {
+  for (std::size_t i = 0; i < inputs_of(op); ++i)
+    if (is_tensor(op.arguments[i]))
+      found.push_back(answering(
+          op,
+          fmt::format("read {} in the order in which out lies in memory, whatever its own order", op.arguments[i].name),
+          [&op, i](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+            std::vector<Value> arguments = call.arguments;
+            Tensor* t = std::get_if<Tensor>(&arguments[i]);
+            if (!t || call.expected.outs.empty() || t->sizes != call.expected.outs[0].sizes ||
+                t->dim_order == call.expected.outs[0].dim_order)
+              return std::nullopt;
+            t->dim_order = call.expected.outs[0].dim_order;
+            return judge::expect(op, arguments, Budget(cheap));
+          }));
 }
 
 // A kernel that leaves out an end of each row that it combines.
@@ -669,9 +703,11 @@ std::vector<Hypothesis> mistakes_of_any_kernel(const Operator& op) {
   std::vector<Hypothesis> found, computation;
   mistakes_in_numbers(op, found);
   mistakes_in_elements_of_inputs(op, found);
+  tensors_as_numbers(op, found);
   restarted_rests(op, found);
   other_factors(op, found);
   mistakes_in_shapes(op, found);
+  places_of_results(op, found);
   shortened_rows(op, found);
   mistakes_in_results(op, computation);
   std::ranges::move(computation, std::back_inserter(found));

@@ -1,10 +1,15 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 
 #include "conformance/defects/foretold.h"
 #include "conformance/defects/numbers.h"
 
-// The mistakes of convolutions and attention that pair channels, groups or heads wrongly, and of sums of products with
-// factors.
+// The mistakes of matrix products, of convolutions and attention that pair channels, groups or heads wrongly, and of
+// sums of products with factors.
 namespace assay::defects {
 namespace {
 
@@ -72,6 +77,93 @@ void ignored_groups(const Operator& op, std::vector<Hypothesis>& found) {
   }));
 }
 
+// A convolution whose groups all use the weights of the first.
+void weights_of_the_first_group(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto groups = argument_of(op, "groups"), weight = argument_of(op, "weight");
+  if (!is_named(op, "::convolution.") || !groups || !weight) return;
+  found.push_back(as_if(op, "use the weights of the first group for every group", [=](std::vector<Value>& all) {
+    Tensor* t = std::get_if<Tensor>(&all[*weight]);
+    const Int* n = std::get_if<Int>(&all[*groups]);
+    if (!t || !n || *n < 2 || t->rank() < 1) return false;
+    *t = taken(*t, 0, t->sizes[0], [each = t->sizes[0] / *n](Int channel) { return channel % each; });
+    return true;
+  }));
+}
+
+// A transposed convolution that finds its first element by a division of padding by stride.
+void padding_in_strides(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto transposed = argument_of(op, "transposed"), padding = argument_of(op, "padding"),
+             stride = argument_of(op, "stride");
+  if (!transposed || !padding || !stride) return;
+  found.push_back(as_if(op, "round padding down to a multiple of stride", [=](std::vector<Value>& all) {
+    const bool* is_transposed = std::get_if<bool>(&all[*transposed]);
+    const Ints *pads = std::get_if<Ints>(&all[*padding]), *steps = std::get_if<Ints>(&all[*stride]);
+    if (!is_transposed || !*is_transposed || !pads || !steps || steps->empty()) return false;
+    Ints now = *pads;
+    for (std::size_t k = 0; k < now.size(); ++k)
+      if (const Int step = (*steps)[std::min(k, steps->size() - 1)]; step > 0) now[k] -= now[k] % step;
+    return changed_to(all[*padding], std::move(now));
+  }));
+}
+
+// A product of matrices: the sums run along the last dimension of `left` and along `inner` of `right`.
+struct Product {
+  std::string_view op;
+  std::size_t left, right;  // positions of arguments
+  int inner;                // counts from the end
+};
+constexpr auto products = std::to_array<Product>({{"aten::mm.out", 0, 1, -2},
+                                                  {"aten::bmm.out", 0, 1, -2},
+                                                  {"aten::addmm.out", 1, 2, -2},
+                                                  {"aten::linear.out", 0, 1, -1}});
+
+// A kernel that works in blocks along the sums, and stores the sum of each block in place of adding it.
+void sums_of_last_blocks(const Operator& op, const Product& product, std::vector<Hypothesis>& found) {
+  for (const Int width : {4, 8, 16, 32, 64, 128, 256, 512})
+    found.push_back(as_if(
+        op, fmt::format("store the sum of each {} products in place of adding it, so that the last sum stays", width),
+        [product, width](std::vector<Value>& all) {
+          Tensor *left = std::get_if<Tensor>(&all[product.left]), *right = std::get_if<Tensor>(&all[product.right]);
+          if (!left || !right || left->rank() < 1 || right->rank() < 2) return false;
+          const int last = left->rank() - 1, inner = right->rank() + product.inner;
+          const Int size = left->sizes[last], first = (size - 1) / width * width;
+          if (size <= width || right->sizes[inner] != size) return false;
+          const auto behind = [first](Int k) { return first + k; };
+          *left = taken(*left, last, size - first, behind), *right = taken(*right, inner, size - first, behind);
+          return true;
+        }));
+}
+
+// A kernel that reads each row in whole vectors, and multiplies what lies behind the row by 0.
+void products_behind_rows(const Operator& op, const Product& product, std::vector<Hypothesis>& found) {
+  for (const Int width : {4, 8, 16})
+    found.push_back(spoiling(
+        op,
+        fmt::format("multiply what lies behind a row of {} by 0, to fill vectors of {} elements, so that NaN and "
+                    "infinity there give NaN",
+                    op.arguments[product.left].name, width),
+        [product, width](Tensor& out, const cases::HostCall& call) {
+          const Tensor* left = std::get_if<Tensor>(&call.arguments[product.left]);
+          if (!left || !is_floating(left->dtype) || !is_floating(out.dtype) || left->rank() < 2 || left->count() == 0 ||
+              out.count() == 0 || left->dim_order != Dims::counting(left->rank()))
+            return false;
+          const Array<Real> numbers = read<Real>(*left);
+          const Int length = left->sizes[left->rank() - 1], rows = left->count() / length, each = out.count() / rows,
+                    behind = (width - length % width) % width;
+          Array<Real> now = read<Real>(out);
+          bool any = false;
+          for (Int r = 0; r < rows; ++r) {
+            const Int first = (r + 1) * length, end = std::min(first + behind, left->count());
+            bool spoilt = false;
+            for (Int k = first; k < end; ++k) spoilt |= !std::isfinite(numbers[k]);
+            for (Int k = r * each; spoilt && k < (r + 1) * each; ++k)
+              now[k] = std::numeric_limits<Real>::quiet_NaN(), any = true;
+          }
+          if (any) write(now, out);
+          return any;
+        }));
+}
+
 // A sum of products, beta self + alpha (mat1 mat2), in which what has the factor 0 is to be left out.
 void factors(const Operator& op, std::vector<Hypothesis>& found) {
   const auto alpha = argument_of(op, "alpha"), beta = argument_of(op, "beta");
@@ -114,6 +206,10 @@ std::vector<Hypothesis> mistakes_of_products(const Operator& op) {
   groups_in_turn(op, found);
   heads_in_turn(op, found);
   ignored_groups(op, found);
+  weights_of_the_first_group(op, found);
+  padding_in_strides(op, found);
+  if (const auto* product = std::ranges::find(products, op.name, &Product::op); product != products.end())
+    sums_of_last_blocks(op, *product, found), products_behind_rows(op, *product, found);
   factors(op, found);
   return found;
 }

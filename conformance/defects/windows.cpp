@@ -181,40 +181,98 @@ void places_in_planes(const Operator& op, std::vector<Hypothesis>& found) {
                               }));
 }
 
-// A maximum over windows that tells places as if the elements of a window were next to each other.
-void places_without_dilation(const Operator& op, std::vector<Hypothesis>& found) {
-  const auto stride = argument_of(op, "stride"), padding = argument_of(op, "padding"),
-             dilation = argument_of(op, "dilation"), kernel = argument_of(op, "kernel_size");
-  if (!stride || !padding || !dilation || !kernel) return;
+// The windows of a pool of planes. `dim` is 0 for the dimension before the last, and 1 for the last.
+class Windows {
+ public:
+  static std::optional<Windows> of(const Operator& op) {
+    const auto kernel = argument_of(op, "kernel_size"), stride = argument_of(op, "stride"),
+               padding = argument_of(op, "padding"), dilation = argument_of(op, "dilation");
+    if (!kernel || !stride || !padding || !dilation) return std::nullopt;
+    return Windows{*kernel, *stride, *padding, *dilation};
+  }
+  // The place of the first element of window `at`; negative: in the padding.
+  Int first(const cases::HostCall& call, int dim, Int at) const {
+    const Int step = entry(call, stride_, dim);
+    return at * (step > 0 ? step : size(call, dim)) - entry(call, padding_, dim);
+  }
+  Int size(const cases::HostCall& call, int dim) const { return entry(call, kernel_, dim); }
+  Int dilation(const cases::HostCall& call, int dim) const { return std::max<Int>(entry(call, dilation_, dim), 1); }
+
+ private:
+  Windows(std::size_t kernel, std::size_t stride, std::size_t padding, std::size_t dilation)
+      : kernel_(kernel), stride_(stride), padding_(padding), dilation_(dilation) {}
+  static Int entry(const cases::HostCall& call, std::size_t argument, int dim) {
+    const Ints* list = std::get_if<Ints>(&call.arguments[argument]);
+    return !list || list->empty() ? 0 : list->size() == 1 ? list->front() : (*list)[static_cast<std::size_t>(dim)];
+  }
+  std::size_t kernel_, stride_, padding_, dilation_;
+};
+
+// A maximum over windows with dilation that begins in the padding: the kernel begins at the first element, in place of
+// the first place of the window that is not in the padding.
+void cut_windows(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto windows = Windows::of(op);
+  if (!windows) return;
   found.push_back(answering(
-      op, "ignore dilation in indices",
-      [s = *stride, p = *padding, d = *dilation,
-       k = *kernel](const cases::HostCall& call) -> std::optional<judge::Expectation> {
-        const auto given = [&](std::size_t at, int dim) {  // of the dimension before the last, and of the last
-          const Ints* list = std::get_if<Ints>(&call.arguments[at]);
-          return !list || list->empty() ? Int{0}
-                 : list->size() == 1    ? list->front()
-                                        : (*list)[static_cast<std::size_t>(dim)];
-        };
+      op, "begin windows with dilation at the first element, where padding is no multiple of dilation",
+      [w = *windows](const cases::HostCall& call) -> std::optional<judge::Expectation> {
         const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
         std::vector<Tensor> outs = call.expected.outs;
-        if (!self || self->rank() < 3 || outs[1].rank() != self->rank()) return std::nullopt;
+        if (!has_numbers(self) || self->rank() < 3 || outs[0].rank() != self->rank()) return std::nullopt;
         const int rank = self->rank();
         const Int columns = self->sizes[rank - 1];
-        Array<Int> now = read<Int>(outs[1]);
-        for (const Dims& i : indices(now.sizes)) {
-          std::array<Int, 2> at{now(i) / columns, now(i) % columns};
-          for (int dim = 0; dim < 2; ++dim) {
-            const Int step = given(s, dim),
-                      first = i[rank - 2 + dim] * (step > 0 ? step : given(k, dim)) - given(p, dim);
-            const Int tap = (at[static_cast<std::size_t>(dim)] - first) / std::max<Int>(given(d, dim), 1);
-            at[static_cast<std::size_t>(dim)] = first + tap;
-          }
-          now(i) = at[0] * columns + at[1];
+        const Array<Real> from = read<Real>(*self);
+        const Array<Element> elements = read<Element>(*self);
+        Array<Element> values = read<Element>(outs[0]);
+        Array<Int> places = read<Int>(outs[1]);
+        for (const Dims& i : indices(values.sizes)) {
+          struct Range {
+            Int first, end, step;
+          };
+          const auto range = [&](int dim) {
+            const Int at = w.first(call, dim, i[rank - 2 + dim]), step = w.dilation(call, dim);
+            return Range{std::max<Int>(at, 0),
+                         std::min(at + (w.size(call, dim) - 1) * step + 1, self->sizes[rank - 2 + dim]), step};
+          };
+          const Range rows = range(0), row = range(1);
+          Dims at = i;
+          std::optional<Real> most;
+          for (Int y = rows.first; y < rows.end; y += rows.step)
+            for (Int x = row.first; x < row.end; x += row.step) {
+              at[rank - 2] = y, at[rank - 1] = x;
+              if (const Real now = from(at); !most || now > *most || std::isnan(now))
+                most = now, values(i) = elements(at), places(i) = y * columns + x;
+            }
         }
-        write(now, outs[1]);
+        write(values, outs[0]), write(places, outs[1]);
         return with_results(call.expected, std::move(outs));
       }));
+}
+
+// A maximum over windows that tells places as if the elements of a window were next to each other.
+void places_without_dilation(const Operator& op, std::vector<Hypothesis>& found) {
+  const auto windows = Windows::of(op);
+  if (!windows) return;
+  found.push_back(answering(op, "ignore dilation in indices",
+                            [w = *windows](const cases::HostCall& call) -> std::optional<judge::Expectation> {
+                              const Tensor* self = std::get_if<Tensor>(&call.arguments[0]);
+                              std::vector<Tensor> outs = call.expected.outs;
+                              if (!self || self->rank() < 3 || outs[1].rank() != self->rank()) return std::nullopt;
+                              const int rank = self->rank();
+                              const Int columns = self->sizes[rank - 1];
+                              Array<Int> now = read<Int>(outs[1]);
+                              for (const Dims& i : indices(now.sizes)) {
+                                std::array<Int, 2> at{now(i) / columns, now(i) % columns};
+                                for (int dim = 0; dim < 2; ++dim) {
+                                  const Int first = w.first(call, dim, i[rank - 2 + dim]);
+                                  Int& place = at[static_cast<std::size_t>(dim)];
+                                  place = first + (place - first) / w.dilation(call, dim);
+                                }
+                                now(i) = at[0] * columns + at[1];
+                              }
+                              write(now, outs[1]);
+                              return with_results(call.expected, std::move(outs));
+                            }));
 }
 
 // A maximum over windows that tells the place of another element of the same value.
@@ -334,7 +392,7 @@ std::vector<Hypothesis> mistakes_of_windows(const Operator& op) {
   if (is_named(op, "adaptive_avg_pool2d.")) adaptive_means(op, found);
   if (is_named(op, "::reflection_pad") && !is_named(op, "backward")) reflections(op, found);
   if (is_named(op, "max_pool2d") && op.outs() == 2)
-    places_in_planes(op, found), places_without_dilation(op, found), other_of_equal(found);
+    places_in_planes(op, found), places_without_dilation(op, found), cut_windows(op, found), other_of_equal(found);
   scales_of_sizes(op, found);
   if (is_named(op, "upsample_bilinear2d.")) extrapolations(op, found);
   partial_windows(op, found);

@@ -138,6 +138,8 @@ constexpr auto tensor_flags = std::to_array<TensorFlag>({
     {"has a size of 0", [](const Tensor& t, const Elements&) { return t.count() == 0; }},
     {"has a size of 1",
      [](const Tensor& t, const Elements&) { return std::ranges::find(t.sizes, 1) != t.sizes.end(); }},
+    {"has rows of one element",
+     [](const Tensor& t, const Elements&) { return t.rank() > 0 && t.sizes[t.rank() - 1] == 1; }},
     {"has rows of a multiple of 4",
      [](const Tensor& t, const Elements&) { return t.rank() > 0 && t.sizes[t.rank() - 1] % 4 == 0; }},
     {"has rows of a multiple of 8",

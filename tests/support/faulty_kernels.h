@@ -3,6 +3,7 @@
 // The mistakes that authors of kernels make, each in one operator, with the words that a right cause has. A kernel that
 // has no mistake of its own answers as the reference does.
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -229,7 +230,7 @@ inline const std::vector<Mistake>& mistakes() {
        [](K k) { each(k, [](Real x, Real r) { return x == 0 && std::signbit(x) ? -0.0 : r; }); },
        "-0 for -0|for a negative zero"},
       {"0 - x for the negative", "aten::neg.out", [](K k) { each(k, [](Real x, Real r) { return x == 0 ? 0 : r; }); },
-       "0 for 0"},
+       "0 where the right result is -0"},
       {"NaN is lost", "aten::maximum.out",
        [](K k) { each_pair(k, [](Real a, Real b, Real r) { return std::isnan(a)   ? b
                                                                   : std::isnan(b) ? a
@@ -1542,6 +1543,148 @@ inline const std::vector<Mistake>& mistakes() {
          }
        },
        "truncates other to an integer"},
+
+      // sums of products
+      {"blocks of 64 terms overwrite the sum", "aten::mm.out",
+       [](K k) {
+         const Int size = k.tensor("self").sizes[1], first = size > 0 ? (size - 1) / 64 * 64 : 0;
+         if (first > 0) {
+           k.tensor("self") = part(k.tensor("self"), 1, first, size);
+           k.tensor("mat2") = part(k.tensor("mat2"), 0, first, size);
+         }
+         k.run();
+       },
+       "the sum of each 64 products"},
+      {"the next row is multiplied by 0", "aten::bmm.out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         if (!k.run() || !is_floating(self.dtype) || self.count() == 0 || k.out().count() == 0) return;
+         const Array<Real> all = read<Real>(self);
+         const Int length = self.sizes[2], behind = (8 - length % 8) % 8, each = k.out().sizes[2];
+         replace(k.out(), [&](Int at, Real r) {
+           const Int first = (at / each + 1) * length, end = std::min(first + behind, all.count());
+           for (Int i = first; i < end; ++i) r += 0 * all[i];
+           return r;
+         });
+       },
+       "behind a row of self by 0"},
+      {"weights of the first group", "aten::convolution.out",
+       [](K k) {
+         Tensor& weight = k.tensor("weight");
+         const Int groups = k.integer("groups");
+         if (k.flag("transposed") && groups > 1) {
+           const Int each = weight.sizes[0] / groups;
+           each_place(weight, Tensor(weight), [each](Dims& i) { i[0] %= each; });
+         }
+         k.run();
+       },
+       "weights of the first group"},
+      {"padding is a multiple of stride", "aten::convolution.out",
+       [](K k) {
+         Ints& padding = k.ints("padding");
+         const Ints& stride = k.ints("stride");
+         if (!k.flag("transposed")) return void(k.run());
+         Kernel right = k;
+         right.run();
+         for (std::size_t d = 0; d < padding.size(); ++d)
+           if (const Int step = stride[std::min(d, stride.size() - 1)]; step > 0) padding[d] -= padding[d] % step;
+         if (!k.run()) return;
+         Tensor& out = k.out();
+         for (int d = 0; d < out.rank(); ++d) out = part(out, d, 0, right.out().sizes[d]);
+         out = arranged(out, right.out().dim_order);
+       },
+       "padding down to a multiple of stride"},
+
+      // limits, and elements of other places
+      {"exp in limits", "aten::exp.out",
+       [](K k) {
+         if (!k.run() || k.out().dtype != DType::float32) return;
+         replace(k.out(), [](Int, Real r) { return r < 0x1p-126 ? 0x1p-126 : r > 0x1p127 ? 0x1p127 : r; });
+       },
+       "nothing below .* and nothing above"},
+      {"exp of -88 at least", "aten::_softmax.out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         if (!k.run() || !k.has_numbers()) return;
+         const DType dtype = k.out().dtype;
+         along(k, k.integer("dim"), [dtype](std::vector<Real>& row) {
+           Real sum = 0;
+           const Real most = *std::ranges::max_element(row);
+           if (std::isnan(most) || most == std::numeric_limits<Real>::infinity() ||
+               std::ranges::any_of(row, [](Real x) { return std::isnan(x); }))
+             return void(std::ranges::fill(row, std::numeric_limits<Real>::quiet_NaN()));
+           for (Real& x : row) x = std::exp(x - most > -88 ? x - most : -88), sum += x;
+           for (Real& x : row) x = round_to(dtype, x / sum);
+         });
+       },
+       "below -88 in exp as -88"},
+      {"other is a number", "aten::mul.out",
+       [](K k) {
+         Tensor& other = k.tensor("other");
+         if (other.rank() > 0 && other.sizes[other.rank() - 1] == 1 && other.count() > 1)
+           each_place(other, Tensor(other), [](Dims& i) { std::ranges::fill(i, 0); });
+         k.run();
+       },
+       "the first element of other for all"},
+      {"condition lies as out", "aten::where.self_out",
+       [](K k) {
+         Kernel right = k;
+         if (right.run() && k.tensor("condition").sizes == right.out().sizes)
+           k.tensor("condition").dim_order = right.out().dim_order;
+         k.run();
+       },
+       "condition in the order in which out lies"},
+      {"NaN never wins", "aten::argmax.out",
+       [](K k) {
+         Tensor& self = k.tensor("self");
+         if (is_floating(self.dtype))
+           replace(self, [](Int, Real x) { return std::isnan(x) ? -std::numeric_limits<Real>::infinity() : x; });
+         k.run();
+       },
+       "ignores NaN"},
+      {"windows begin at the first element", "aten::max_pool2d_with_indices.out",
+       [](K k) {
+         const Tensor self = k.tensor("self");
+         if (!k.run() || self.rank() < 3) return;
+         const auto entry = [&](std::string_view name, int d) {
+           const Ints& list = k.ints(name);
+           return list.empty() ? Int{0} : list[std::min<std::size_t>(static_cast<std::size_t>(d), list.size() - 1)];
+         };
+         const int plane = self.rank() - 2;
+         Tensor& indices = std::get<Tensor>(k["indices"]);
+         Array<Int> places = read<Int>(indices);
+         const Array<Real> numbers = read<Real>(self);
+         const Array<Element> right = read<Element>(k.out());
+         std::vector<Int> empty;  // windows
+         each_place(k.out(), self, [&, flat = Int{0}](Dims& i) mutable {
+           std::array<Int, 2> first{}, end{}, step{};
+           for (int d = 0; d < 2; ++d) {
+             const auto at = static_cast<std::size_t>(d);
+             const Int stride = entry("stride", d), size = entry("kernel_size", d);
+             step[at] = entry("dilation", d);
+             first[at] = i[plane + d] * (stride > 0 ? stride : size) - entry("padding", d);
+             end[at] = std::min(first[at] + (size - 1) * step[at] + 1, self.sizes[plane + d]);
+             first[at] = std::max<Int>(first[at], 0);
+           }
+           Dims best = i, now = i;
+           bool any = false;
+           for (Int y = first[0]; y < end[0]; y += step[0])
+             for (Int x = first[1]; x < end[1]; x += step[1]) {
+               now[plane] = y, now[plane + 1] = x;
+               if (!any || numbers(now) > numbers(best) || std::isnan(numbers(now))) best = now, any = true;
+             }
+           if (any)
+             places[flat] = best[plane] * self.sizes[plane + 1] + best[plane + 1], i = best;
+           else
+             empty.push_back(flat), std::ranges::fill(i, 0);
+           ++flat;
+         });
+         Array<Element> values = read<Element>(k.out());
+         for (const Int at : empty) values[at] = right[at];
+         write(values, k.out());
+         write(places, indices);
+       },
+       "windows with dilation at the first element"},
 
       // paths for one dtype, which few calls take
       {"no maximum is subtracted along the last dimension", "aten::_softmax.out",
