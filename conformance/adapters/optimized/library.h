@@ -31,7 +31,7 @@ class OptimizedLibrary final : public testee::KernelLibrary {
   testee::Reply call(const Operator& op, std::span<testee::HostValue> arguments) override;
   bool takes_outs_of_other_sizes() const override { return false; }  // a method plans its outs
   bool runs_here() const override;
-  bool may_crash() const override { return words_refusals_; }        // kernels allocate no memory that could be watched
+  bool may_crash() const override { return words_refusals_; }  // kernels allocate no memory that could be watched
 
  private:
   testee::Reply worded(const Operator& op, std::span<const testee::HostValue> arguments,
