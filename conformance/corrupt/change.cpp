@@ -64,6 +64,8 @@ std::uint64_t number(const Site& site, std::string_view change, std::uint64_t no
   if (change == "huge") return least(site.width) - 1;
   if (change == "next" || change == "odd" || change == "more") return now + 1;
   if (change == "count") return *site.count;
+  if (change == "self") return *site.own;
+  if (change == "before") return *site.own - 1;
   if (change == "size") return site.kind == SiteKind::offset ? around.tables_end - site.at : around.file_size;
   if (change == "over") return site.other != 0 ? site.other - site.at : now + sizeof(std::uint32_t);
   if (change == "less") return std::max<std::uint64_t>(now, 1) - 1;
@@ -116,7 +118,10 @@ std::vector<std::string_view> changes_of(SiteKind kind, std::size_t width, bool 
 Corrupter::Corrupter(Bytes file) : file_(std::move(file)), tables_end_(end_of_tables(file_)), sites_(sites_of(file_)) {}
 
 std::vector<std::string_view> Corrupter::changes(const Site& site) const {
-  return changes_of(site.kind, site.width, site.count.has_value());
+  std::vector<std::string_view> changes = changes_of(site.kind, site.width, site.count.has_value());
+  if (site.own) changes.push_back("self");
+  if (site.own.value_or(0) > 0) changes.push_back("before");
+  return changes;
 }
 
 Bytes Corrupter::changed(const Site& site, std::string_view change) const {

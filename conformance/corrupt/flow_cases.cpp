@@ -493,6 +493,15 @@ const FlowCase every_flow_case[] = {
        p.input(c), p.plan.call("aten::logical_not.out", {c, c, c}), p.relu(p.x, p.out);
        p.plan.jump_if_false(c, 1);
      }},
+    {"I21", "a jump to itself",
+     [](Planned& p) {
+       const Index c = p.condition();
+       p.input(c), p.relu(p.x, p.out), p.plan.jump_if_false(c, 2);
+     },
+     [](Planned& p) {
+       const Index c = p.condition();
+       p.input(c), p.relu(p.x, p.out), p.plan.jump_if_false(c, 1);
+     }},
     {"I21", "a loop without a way out",
      [](Planned& p) {
        const Index c = p.condition();

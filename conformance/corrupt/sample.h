@@ -26,7 +26,7 @@ struct Sample {
   Sample() {
     ProgramBuilder builder;
     fill(builder);
-    builder.method("second").new_chain();
+    add_loop(builder.method("second"));
     builder.named("payload", Bytes(3));
     program = std::move(builder.program());
     fill_data();
@@ -91,6 +91,15 @@ struct Sample {
     auto device = std::make_unique<pte::NonConstBufferDeviceT>();
     device->buffer_idx = 1;
     plan.plan().non_const_buffer_device.push_back(std::move(device));
+  }
+
+  // A loop of three rounds, in the form in which exporters emit a map.
+  static void add_loop(PlanBuilder plan) {
+    const auto counter = plan.integer(0), done = plan.boolean(false), one = plan.integer(1), rounds = plan.integer(3);
+    plan.call("executorch_prim::add.Scalar", {counter, one, counter});
+    plan.call("executorch_prim::eq.Scalar", {counter, rounds, done});
+    plan.jump_if_false(done, 0);
+    plan.call("executorch_prim::sub.Scalar", {counter, rounds, counter});
   }
 
   void add_instructions(PlanBuilder& plan) {

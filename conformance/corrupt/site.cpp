@@ -22,12 +22,19 @@ struct Scope {
   const Scope* outer;
   const reflection::Object& type;
   const Table& table;
+  std::string_view list = {};  // the list that the table is an element of
+  std::size_t index = 0;       // its index there
 
   std::optional<std::uint64_t> size_of_list(std::string_view name) const {
     const auto* field = type.fields()->LookupByKey(std::string(name).c_str());
     if (!field) return outer ? outer->size_of_list(name) : std::nullopt;
     const auto* list = flatbuffers::GetFieldAnyV(table, *field);
     return list ? list->size() : 0;
+  }
+
+  std::optional<std::uint64_t> index_in(std::string_view name) const {
+    if (list == name) return index;
+    return outer ? outer->index_in(name) : std::nullopt;
   }
 };
 
@@ -75,8 +82,9 @@ class Walk {
 
   void number(const Scope& scope, const std::string& field, const std::string& place, std::size_t at, BaseType type) {
     const std::string_view list = list_indexed_by(std::string_view(field).substr(0, field.find('[')));
-    add({SiteKind::number, field, place, at, static_cast<std::uint8_t>(flatbuffers::GetTypeSize(type)),
-         list.empty() ? std::nullopt : scope.size_of_list(list)});
+    Site site{SiteKind::number, field, place, at, static_cast<std::uint8_t>(flatbuffers::GetTypeSize(type))};
+    if (!list.empty()) site.count = scope.size_of_list(list), site.own = scope.index_in(list);
+    add(std::move(site));
   }
 
   void offset(const Scope& scope, const reflection::Field& f, const std::string& field, const std::string& place,
@@ -107,18 +115,21 @@ class Walk {
     for (std::size_t i = 0; i < count; ++i) {
       const std::string here = place + std::to_string(i);
       if (type == BaseType::Obj)
-        element(scope, f, field, here, first + i * sizeof(uoffset_t), i + 1 < count ? 1 : -1);
+        element(scope, f, field, here, first, i, i + 1 < count ? 1 : -1);
       else if (count <= few || i == 0 || i == count / 2 || i + 1 == count)
         number(scope, field, here, first + i * width, type);
     }
   }
 
   void element(const Scope& scope, const reflection::Field& f, const std::string& field, const std::string& place,
-               std::size_t at, int neighbour) {
+               std::size_t first, std::size_t i, int neighbour) {
+    const std::size_t at = first + i * sizeof(uoffset_t);
     const std::size_t beside = at + static_cast<std::size_t>(neighbour) * sizeof(uoffset_t);
     const std::size_t other = beside + load(beside);
     add({SiteKind::offset, field, place, at, sizeof(uoffset_t), std::nullopt, other > at + 4 ? other : 0});
-    table({&scope, object(f.type()->index()), *reinterpret_cast<const Table*>(file_.data() + at + load(at))}, place);
+    table({&scope, object(f.type()->index()), *reinterpret_cast<const Table*>(file_.data() + at + load(at)),
+           f.name()->string_view(), i},
+          place);
   }
 
   // The value of the slot of another present field.

@@ -38,6 +38,8 @@ struct Site {
   std::optional<std::uint64_t> count = {};
   std::uint64_t other = 0;  // for an offset, where another target begins; for a slot, the value of another slot; else 0
   std::size_t table = 0;    // for a slot, the offset of its table
+  // For a number that indexes a list in which the number itself is, the index of its entry there.
+  std::optional<std::uint64_t> own = {};
 };
 
 const reflection::Schema& schema_of(const format::FileKind& kind);

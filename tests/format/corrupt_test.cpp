@@ -90,6 +90,15 @@ TEST(Corrupt, EachFieldOfEachSchemaIsChangedInEachWay) {
   }
 }
 
+TEST(Corrupt, JumpsOfTheSamplesGoToThemselves) {
+  for (const auto& [name, file] : sample_programs()) {
+    const std::optional<Attempt> found =
+        Corruptions(file).find("execution_plan.1.chains.0.instructions.2.instr_args.destination_instruction=self");
+    ASSERT_TRUE(found) << name;
+    EXPECT_EQ(found->expectation.faults.at(0).rule, "I21") << name;
+  }
+}
+
 TEST(Corrupt, ANameReproducesItsFile) {
   const Corruptions corruptions(recorded("mlp"), {}, 1);
   std::size_t n = 0;
