@@ -6,6 +6,7 @@
 #include <array>
 
 #include "conformance/wire/address.h"
+#include "format_reasons.gen.h"
 
 namespace assay::loaders {
 namespace {
@@ -47,20 +48,65 @@ const std::string& input(const verdict::Record& r, std::string_view name) {
   return std::ranges::find(r.inputs, name, &verdict::NamedText::name)->text;
 }
 
-// The place in "Tensor.sizes:length=huge": the part before the change.
-std::string place_of(const verdict::Record& r) {
+// The first sentence of the text of a rule, as a part of a sentence: "no size of a tensor is negative".
+std::string text_of(std::string_view rule) {
+  const FormatRule* found = find_format_rule(rule);
+  std::string text(found ? format_texts[found - format_rules] : "");
+  text = text.substr(0, std::min(text.find(". "), text.rfind('.')));
+  const bool is_word = text.size() > 1 && (text[1] == ' ' || (text[1] >= 'a' && text[1] <= 'z'));
+  if (is_word && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] + ('a' - 'A'));
+  return text;
+}
+
+// What the file changes: "Tensor.sizes:length is huge", "Tensor.sizes:length is changed", "a number is zero". Empty for
+// a case of a rule.
+std::vector<std::string> changes_of(const verdict::Record& r) {
   const std::string& change = input(r, "change");
-  return change.substr(0, change.find('='));
+  const std::size_t at = change.find('=');
+  if (at == std::string::npos) return {};
+  const std::string place = change.substr(0, at), to = change.substr(at + 1);
+  return {concat(place, " is ", to), concat(place, " is changed"), concat("the changed value is ", to)};
+}
+
+constexpr std::string_view loop = "a jump back";
+
+// Whether a file whose tables can be read has an instruction that jumps back, or to itself.
+bool has_loop(const corrupt::Attempt& attempt) {
+  const auto is_read = [](const Fault& f) {
+    const FormatRule* rule = find_format_rule(f.rule);
+    return rule && rule->checked == FormatRule::Checked::validate;
+  };
+  const Bytes& file = attempt.files.file;
+  if (format::file_kind(file) != &format::program_kind || !std::ranges::all_of(attempt.expectation.faults, is_read))
+    return false;
+  const auto jumps_back = [](const pte::Chain& chain) {
+    for (std::uint32_t i = 0; i < format::size_of(chain.instructions()); ++i)
+      if (const auto* jump = chain.instructions()->Get(i)->instr_args_as_JumpFalseCall())
+        if (jump->destination_instruction() <= static_cast<std::int64_t>(i)) return true;
+    return false;
+  };
+  const auto* plans = flatbuffers::GetRoot<pte::Program>(file.data())->execution_plan();
+  for (std::uint32_t p = 0; p < format::size_of(plans); ++p)
+    for (std::uint32_t c = 0; c < format::size_of(plans->Get(p)->chains()); ++c)
+      if (jumps_back(*plans->Get(p)->chains()->Get(c))) return true;
+  return false;
 }
 
 // A check of a rule that is missing fails at many places of a file; a crash at many places has one reason, which damage
 // of the heap moves to any of them.
 verdict::StatedCause cause(const verdict::Record& r) {
-  const std::string file = concat("with a file that breaks ", r.rule.empty() ? "no rule" : r.rule);
-  const bool is_check =
-      r.failure == verdict::Class::accepted_though_invalid || r.failure == verdict::Class::refused_though_valid;
-  if (is_check) return {r.failure, "", {file}};
-  return {r.failure, "", {concat(file, " at ", place_of(r)), file, "with files that break many rules"}};
+  std::vector<std::string> changes = changes_of(r);
+  const std::string text = text_of(r.rule);
+  const std::string rule = text.empty() ? r.rule : concat(r.rule, " (", text, ')');
+  if (r.failure == verdict::Class::accepted_though_invalid)
+    return {r.failure, "accept files that break " + rule, {""}, std::move(changes)};
+  if (r.failure == verdict::Class::refused_though_valid)
+    return {r.failure, "refuse files that break no rule", {""}, std::move(changes)};
+  const bool hangs = r.verdict == verdict::Verdict::timeout;
+  if (hangs && std::ranges::find(r.inputs, "has", &verdict::NamedText::name) != r.inputs.end())
+    changes.push_back(concat("each file has ", loop));
+  const std::string file = r.rule.empty() ? "with a file that breaks no rule" : "with a file that breaks " + rule;
+  return {r.failure, "", {file, "with files that break many rules"}, changes};
 }
 
 std::string how_to_remake(const verdict::Record& r) {
@@ -90,6 +136,7 @@ verdict::Record record_of(std::string_view testee, const std::string& program, c
   r.verdict = judgement.verdict, r.failure = judgement.failure;
   r.seconds = load_outcome.seconds, r.message = load_outcome.words;
   r.inputs = {{"program", program}, {"change", attempt.subject}};
+  if (has_loop(attempt)) r.inputs.push_back({"has", std::string(loop)});
   r.expected = words_of(e.expected), r.got = word(load_outcome.end);
   r.elements = attempt.files.file.size();
   return r;

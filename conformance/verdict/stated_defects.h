@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -17,6 +18,10 @@ struct StatedCause {
   // As Defect::when, from the narrowest to the broadest. Causes of one kind have equal last items and equally many
   // items. The first item of which a kind has only a few is told.
   std::vector<std::string> when = {""};
+  // Facts of the case, from the narrowest to the broadest, such as the field that its file changes. Of a defect, the
+  // first fact that all cases share is told, else the first that most cases share; cases without facts do not count.
+  std::vector<std::string> facts = {};
+  std::optional<Verdict> verdict = {};  // if it is told as another one than that of the case
 };
 
 // Defects of testees whose failures state their own cause: runtimes and loaders.
@@ -32,13 +37,17 @@ class StatedDefects {
 
  private:
   using Key = std::tuple<Verdict, Class, std::string, std::vector<std::string>>;  // does, when
+  struct Joined {
+    Defect defect;
+    std::vector<std::map<std::string, std::size_t>> facts;  // of each level, with their cases
+  };
 
-  void join(std::map<Key, Defect>& all, const Key& key, Defect one) const;
-  std::map<Key, Defect> joined() const;
+  void join(std::map<Key, Joined>& all, const Key& key, Joined one) const;
+  std::map<Key, Joined> joined() const;
 
   std::string who_;
   IsSimpler is_simpler_;
-  std::map<Key, Defect> defects_;
+  std::map<Key, Joined> defects_;
 };
 
 }  // namespace assay::verdict

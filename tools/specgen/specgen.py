@@ -107,7 +107,9 @@ def format_rules_header(rules):
 def format_reasons_header(rules):
     return ["#pragma once", "", "#include <string_view>", "", "namespace assay {", "",
             "// For each rule of format_rules, the reason why it is checked by construction or later, or an empty text.", "inline constexpr std::string_view format_reasons[] = {",
-            *(f"    {cpp_string(row.get('why', ''))},  // {i}" for i, row in rules.items()), "};", "", "}  // namespace assay"]
+            *(f"    {cpp_string(row.get('why', ''))},  // {i}" for i, row in rules.items()), "};", "",
+            "// For each rule of format_rules, its text.", "inline constexpr std::string_view format_texts[] = {",
+            *(f"    {cpp_string(row['text'])},  // {i}" for i, row in rules.items()), "};", "", "}  // namespace assay"]
 
 
 def lines_of_entries(text):

@@ -142,7 +142,7 @@ class Loaders(Judging):
         judged = "loader", self.library(), "--program", MLP, "--programs-only", "--places", "1"
         self.assertEqual(assay(*judged, "--known", known)[0], 0)
         self.assertEqual(assay(*judged, "--baseline", run)[0], 0)
-        self.assertIn("accepts invalid calls", assay("report", run)[1])
+        self.assertIn("accepts files that break", assay("report", run)[1])
         run.write_text(run.read_text().replace('"verdict":"fail"', '"verdict":"pass"', 1).replace('"class":"accepted-though-invalid"', '"class":""', 1))
         code, _, err = assay("report", run)
         self.assertEqual((code, "run.counts" in err), (3, True), err)
@@ -167,6 +167,11 @@ class Loaders(Judging):
                 found = {(line["verdict"], line["class"]) for line in lines if line["case"].endswith(":identifier=one")}
                 self.assertEqual(found, {(verdict, failure)})
                 self.assertEqual(sum(line["verdict"] in ("crash", "timeout") for line in lines), 1)
+
+    def test_a_sentence_names_the_rule_and_what_the_files_share(self):
+        loader = self.planted(r'if (f->size > 8 && memcmp(f->bytes + 4, "\1\0\0", 4) == 0) for (;;) ;')
+        out = self.judged(loader, "--program", MLP, "--timeout", "1", "--programs-only")[1]
+        self.assertIn('the loader does not end with a file that breaks H2 (a program\'s file has the identifier "ET12" at byte 4); identifier is one', out)
 
     def test_addresses_are_the_same_in_every_run(self):
         loader = self.planted(r'if (memcmp(f->bytes + 4, "\1\0\0", 4) == 0 && ((size_t)&p >> 12 & 1)) abort();')
