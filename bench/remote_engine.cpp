@@ -48,7 +48,7 @@ class RemoteEngine final : public testee::Engine {
   testee::Reply run_times(std::uint32_t times) override {
     return answered([&] {
       times = std::clamp(times, repetitions_, most_repetitions);
-      ReplyHead head = program_->execute(times);
+      ReplyHead head = program_->execute_times(times);
       machine_.peak = std::max(machine_.peak, head.peak);
       head.ticks > 0 ? measure_enough(head.ticks, times) : lacks_clock();
       return note(head.ticks, times), head;

@@ -126,7 +126,7 @@ int show_scenario(const CaseCommand& request) {
   const std::filesystem::path golden = golden_folder(request.golden);
   const cases::Corpus corpus(golden);
   scenarios::Stage stage(
-      scenarios::plan_scenarios(programs_beside(golden), corpus, contract, runtime->requests(), request.id), *runtime,
+      scenarios::plan_scenarios(programs_beside(golden), corpus, contract, runtime.get(), request.id), *runtime,
       sandbox::time_limit_of(time_limit, runtime->is_remote()));
   return shown(request, stage.judge_alone(request.id).record, [](const verdict::Record& r) { print(r); });
 }

@@ -10,8 +10,7 @@ namespace {
 
 std::vector<scenarios::Scenario> planned_for(const RuntimeRequest& r, const cases::Corpus& corpus,
                                              const contract::Contract& contract, const testee::Runtime& runtime) {
-  return scenarios::plan_scenarios(programs_beside(golden_folder(r.golden)), corpus, contract, runtime.requests(),
-                                   r.programs);
+  return scenarios::plan_scenarios(programs_beside(golden_folder(r.golden)), corpus, contract, &runtime, r.programs);
 }
 
 const Registered registered_runtime(

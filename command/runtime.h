@@ -46,7 +46,10 @@ class RuntimeRun : public JudgingRun {
   const contract::Contract contract_;
   const cases::Corpus corpus_;
   scenarios::Stage stage_;
-  scenarios::ScenarioDefects defects_;
-};
+  scenarios::ScenarioDefects defects_{[this](std::string_view id) -> const auto& {return stage_.scenario(id);
+}
+};  // namespace assay::command
+}
+;
 
 }  // namespace assay::command

@@ -22,7 +22,8 @@ int write_suite(const SuiteCommand& request) {
   const std::filesystem::path golden = golden_folder(request.golden), folder = request.output;
   const cases::Corpus corpus(golden);
   const contract::Contract contract = contract::contract_of("reference");
-  const auto scenarios = scenarios::plan_scenarios(programs_beside(golden), corpus, contract, {}, request.programs);
+  const auto scenarios =
+      scenarios::plan_scenarios(programs_beside(golden), corpus, contract, nullptr, request.programs);
   files::make_folder(folder);
   OutputFile manifest((folder / "manifest.jsonl").string());
   const text::Json header{{"suite", "runtime"}, {"assay", version}, {"cases", scenarios.size()}};

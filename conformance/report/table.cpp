@@ -145,9 +145,11 @@ void write_lines(std::ostream& out, const verdict::TesteeSummary& testee, const 
   }
 }
 
-// The message as a shell comment, which follows the command, so that the whole line can be pasted.
-std::string comment(const std::string& message, std::size_t room) {
-  const std::string text = text::printable(message);
+// The message as a shell comment, which follows the command, so that the whole line can be pasted. What a testee wrote
+// before it hung does not tell why.
+std::string comment(const verdict::Record& r, std::size_t room) {
+  const bool hangs = r.verdict == verdict::Verdict::timeout;
+  const std::string text = text::printable(hangs ? r.message.substr(0, r.message.find('\n')) : r.message);
   if (text.empty() || room < shortest_message) return "";
   const bool fits = fmt::formatted_size("{}", text) <= room;
   return fmt::format("{}{}", comment_mark, fits ? text : fmt::format("{:.{}}…", text, room - 1));
@@ -169,8 +171,7 @@ void write_defect(std::ostream& out, const verdict::Defect& d, std::size_t tier_
   const std::string repro = verdict::repro_line(d);
   const std::size_t used = tier_width + gap.size() + repro.size() + comment_mark.size();
   const std::size_t width = style.width == TableStyle::unlimited ? std::string::npos : style.width;
-  fmt::print(out, "{:{}}{}{}{}\n", "", tier_width, gap, repro,
-             comment(d.smallest.message, width > used ? width - used : 0));
+  fmt::print(out, "{:{}}{}{}{}\n", "", tier_width, gap, repro, comment(d.smallest, width > used ? width - used : 0));
 }
 
 // The defects that the table lists: those within the contract, or all.

@@ -129,7 +129,9 @@ class BlockJudge {
     const bool is_again = *found >= cases;
     const std::size_t guilty = is_again ? *found - cases : begin_ + *found;
     verdict::Record& record = judged_[guilty].record;
-    const std::string deed = concat("after this call ", run_[i], " is answered otherwise than alone");
+    const std::string& there = seen_[i].record.message;  // what came of it behind this call
+    const std::string deed = concat("after this call ", run_[i], " is answered otherwise than alone",
+                                    there.empty() ? "" : ": ", there.substr(0, there.find('\n')));
     if (verdict::is_failure(record.verdict)) {
       record.message += "; " + deed;
     } else {

@@ -89,8 +89,12 @@ std::string answer(const std::function<Work(std::string_view)>& work, std::strin
   }
 }
 
+// The last lines of an output. If not even the last line fits, its end.
 std::string end_of(std::string_view output) {
-  return std::string(output.substr(output.size() - std::min(output.size(), tail_bytes)));
+  if (output.size() <= tail_bytes) return std::string(output);
+  output.remove_prefix(output.size() - tail_bytes);
+  const std::size_t line = output.substr(0, output.size() - 1).find('\n');
+  return std::string(output.substr(line == std::string_view::npos ? 0 : line + 1));
 }
 
 // True if every thread of the process is blocked and none is ready to run.

@@ -49,8 +49,9 @@ std::string_view subject_of(std::string_view id) {
 }
 
 std::vector<Scenario> plan_scenarios(const std::filesystem::path& folder, const cases::Corpus& corpus,
-                                     const contract::Contract& contract, std::span<const std::string> requests,
+                                     const contract::Contract& contract, const testee::Runtime* runtime,
                                      const std::string& pattern) {
+  const std::vector<std::string> requests = runtime ? runtime->requests() : std::vector<std::string>();
   std::vector<Scenario> all;
   for (const Recorded& program : recorded_programs(folder)) {
     if (!may_fit(pattern, program->name)) continue;
@@ -58,6 +59,7 @@ std::vector<Scenario> plan_scenarios(const std::filesystem::path& folder, const 
     add_sizes(all, program);
     add_wrong_inputs(all, program);
     add_dim_orders(all, program);
+    if (runtime && runtime->sets_inputs()) add_set_again(all, program);
     for (const std::string& request : requests)
       if (program->name == asked_of(request)) add_request(all, program, request);
     if (std::ranges::find(changed_programs, program->name) != changed_programs.end()) add_changed_files(all, program);

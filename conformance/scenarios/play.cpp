@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <map>
 
 #include "conformance/cases/tensors.h"
+#include "conformance/files/compare.h"
+#include "conformance/files/file.h"
 #include "conformance/files/same.h"
+#include "conformance/hosts/host.h"
 #include "conformance/sandbox/child.h"
 #include "conformance/sandbox/death.h"
 #include "conformance/sandbox/misconduct.h"
@@ -43,6 +47,10 @@ std::string in_words(const Step& step) {
       return "unload" + which;
     case Step::Do::ask:
       return "ask " + step.request;
+    case Step::Do::select:
+      return concat("set the inputs of ", step.method, '(', in_words(step.inputs), ')');
+    case Step::Do::execute:
+      return concat("set again and execute ", step.method, '(', in_words(step.inputs), ')');
     case Step::Do::call:
       return concat("call", which, which.empty() ? " " : ", ", step.method, '(', in_words(step.inputs), ')');
   }
@@ -89,6 +97,8 @@ class Player {
       next.message = concat("throws: ", thrown.what());
     }
     if (next.verdict == verdict::Verdict::pass && step.judge) next = judged(step, result);
+    if (step.what == Step::Do::load || step.what == Step::Do::unload) called_.erase(step.instance);
+    if (!result.outputs.empty()) called_.emplace(step.instance, Called{step.method, result.outputs});
     if (next.verdict == verdict::Verdict::pass && !std::ranges::equal(inputs, step.inputs, files::same))
       next.verdict = verdict::Verdict::fail, next.failure = verdict::Class::changes_input,
       next.message = "changes an input";
@@ -105,15 +115,59 @@ class Player {
   std::uint64_t answer() const { return text::digest(answer_); }
 
  private:
-  // If the outputs are wrong, but would be right in reverse order, the message begins with `reversed_outputs`.
-  static judge::Judgement judged(const Step& step, const StepResult& result) {
+  // If the outputs are wrong, the message begins with the sign that they show.
+  judge::Judgement judged(const Step& step, const StepResult& result) const {
     judge::Judgement judgement = step.judge(result);
-    if (!verdict::is_failure(judgement.verdict) || result.outputs.size() < 2) return judgement;
-    StepResult other = result;
-    std::ranges::reverse(other.outputs);
-    if (step.judge(other).verdict == verdict::Verdict::pass)
-      judgement.message = concat(reversed_outputs, ": ", judgement.message);
+    const bool is_wrong = result.reply.outcome == Outcome::ok && step.judge.refused.empty();
+    if (!verdict::is_failure(judgement.verdict) || !is_wrong) return judgement;
+    if (const Sign* sign = sign_of(step, result)) judgement.message = concat(sign->words, ": ", judgement.message);
     return judgement;
+  }
+
+  const Sign* sign_of(const Step& step, const StepResult& result) const {
+    const auto is_right = [](const StepJudge& judge, const StepResult& r) {
+      return judge && judge(r).verdict == verdict::Verdict::pass;
+    };
+    StepResult reversed = result;
+    std::ranges::reverse(reversed.outputs);
+    if (result.outputs.size() > 1 && is_right(step.judge, reversed)) return &sign::reversed;
+    if (is_right(step.stale, result)) return &sign::first_value;
+    if (has_elements_of_another(step, result.outputs)) return &sign::other_output;
+    const auto [began, end] = called_.equal_range(step.instance);
+    const Called* last = nullptr;  // the last call of the same method
+    for (auto at = began; at != end; ++at)
+      if (at->second.method == step.method) last = &at->second;
+    if (began == end) return nullptr;
+    if (is_right(of_initial_state(step), result))
+      return std::prev(end)->second.method == step.method ? &sign::lost_state : &sign::lost_beside;
+    return last && std::ranges::equal(last->outputs, result.outputs, files::same) ? &sign::former_results : nullptr;
+  }
+
+  // Whether a wrong output has the elements of another output, which is right.
+  static bool has_elements_of_another(const Step& step, const std::vector<Value>& outputs) {
+    const std::vector<Value>& right = step.judge.outputs;
+    if (right.size() != outputs.size()) return false;
+    const auto is_right = [&](std::size_t i) {
+      return files::compare(outputs[i], right[i], {step.judge.rtol, step.judge.atol}).agrees();
+    };
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      for (std::size_t j = 0; j < outputs.size(); ++j) {
+        const Tensor *a = std::get_if<Tensor>(&outputs[i]), *b = std::get_if<Tensor>(&outputs[j]);
+        if (i != j && a && b && !a->bytes.empty() && a->bytes == b->bytes && !is_right(i) && is_right(j)) return true;
+      }
+    return false;
+  }
+
+  // Judges results of a call by those of a new instance. Null if the reference does not know them.
+  StepJudge of_initial_state(const Step& step) const {
+    const sandbox::StoppedClock clock;
+    try {
+      hosts::Host reference(hosts::valid_program(files::open_file(script_.program.program),
+                                                 files::open_data_files(script_.program.data)));
+      return gives(reference.call(step.method, step.inputs), {step.judge.rtol, step.judge.atol});
+    } catch (const Fault&) {
+      return {};
+    }
   }
 
   StepResult done(const Step& step) {
@@ -124,13 +178,22 @@ class Player {
     if (step.what == Step::Do::load) program = runtime_.load(script_.program, result.reply);
     if (step.what == Step::Do::ask)
       result.reply = runtime_.ask(step.request, script_.program, step.method, step.inputs);
+    if (step.what == Step::Do::select) result.reply = program->select(step.method, step.inputs);
+    if (step.what == Step::Do::execute) result.reply = program->execute(step.inputs, result.outputs);
     if (step.what == Step::Do::call) result.reply = program->call(step.method, step.inputs, result.outputs);
     return result;
   }
 
   const Script& script_;
   testee::Runtime& runtime_;
+  // An answered call of a program since it was loaded.
+  struct Called {
+    std::string method;
+    std::vector<Value> outputs;
+  };
+
   std::vector<std::unique_ptr<testee::TesteeProgram>> loaded_;
+  std::multimap<std::size_t, Called> called_;  // by the index of the loaded program
   judge::Judgement judgement_;
   std::string answer_;
 };

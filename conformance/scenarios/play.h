@@ -5,8 +5,26 @@
 
 namespace assay::scenarios {
 
-// Begins the message of a call whose outputs are right, but in reverse order.
-inline constexpr std::string_view reversed_outputs = "the outputs are in reverse order";
+// What wrong outputs show about their cause.
+struct Sign {
+  std::string_view words;  // begin the message of the step
+  std::string_view does;   // as Defect::does
+};
+namespace sign {
+inline constexpr Sign reversed{"the outputs are in reverse order", "give the outputs of a call in reverse order"};
+inline constexpr Sign former_results{"the outputs are those of the call before",
+                                     "give again the results of the call before"};
+inline constexpr Sign other_output{"an output has the elements of another output",
+                                   "give the elements of one output as those of another"};
+inline constexpr Sign lost_state{"the outputs are those of a method without its state",
+                                 "lose the state of a method from call to call"};
+inline constexpr Sign lost_beside{"the outputs are those of a method that lost its state when another was called",
+                                  "lose the state of a method when another method is called"};
+inline constexpr Sign first_value{"the outputs are those of the inputs that were set first",
+                                  "keep the first value of an input that is set again"};
+}  // namespace sign
+inline constexpr const Sign* signs[] = {&sign::reversed,   &sign::former_results, &sign::other_output,
+                                        &sign::lost_state, &sign::lost_beside,    &sign::first_value};
 
 // Plays a scenario on a runtime, which may crash. Each step is written to standard error before it runs, so that the
 // last line of a process that died names the step.

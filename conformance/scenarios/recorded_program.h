@@ -44,5 +44,6 @@ void add_request(std::vector<Scenario>& all, const Recorded& program, const std:
 void add_sizes(std::vector<Scenario>& all, const Recorded& program);
 void add_wrong_inputs(std::vector<Scenario>& all, const Recorded& program);
 void add_dim_orders(std::vector<Scenario>& all, const Recorded& program);
+void add_set_again(std::vector<Scenario>& all, const Recorded& program);
 
 }  // namespace assay::scenarios

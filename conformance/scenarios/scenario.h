@@ -23,6 +23,7 @@ enum class ScenarioKind : std::uint8_t {
   sizes,
   inputs,
   dim_orders,
+  set_again,
   operators,
   files,
   requests
@@ -57,6 +58,8 @@ inline constexpr std::array scenario_kinds = std::to_array<ScenarioKindRow>({
     {ScenarioKind::dim_orders, "dim_orders",
      "An input of another dim order than the program declares is converted or refused.",
      "with an input of another dim order than the program declares"},
+    {ScenarioKind::set_again, "set_again",
+     "An input that is set again, before or after an execution, has its new value.", "with an input that is set again"},
     {ScenarioKind::operators, "operators", "A program of one instruction gives the result of its operator.", ""},
     {ScenarioKind::files, "files",
      "A broken file is refused, a file of the same meaning gives the same results, and a file of another meaning does "
@@ -91,7 +94,8 @@ struct StepJudge {
 };
 
 struct Step {
-  enum class Do : std::uint8_t { load, call, unload, ask };
+  // `select` selects a method and sets its inputs; `execute` sets them again and executes. `call` does all of it.
+  enum class Do : std::uint8_t { load, call, select, execute, unload, ask };
 
   Do what = Do::call;
   std::size_t instance =
@@ -102,6 +106,7 @@ struct Step {
   bool reordered = false;    // an input has another dim order than the program declares
   bool valid = true;         // an answer is expected
   StepJudge judge = {};      // if null, any result is right if nothing is damaged
+  StepJudge stale = {};      // of `execute`: judges the results of the inputs that were set first
 };
 
 // The script ends after the first step that does not pass, and after a load that is refused.

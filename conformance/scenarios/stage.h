@@ -30,9 +30,9 @@ class Stage {
 
   const runner::Patience& patience() const { return children_.patience(); }
 
- private:
   const Scenario& scenario(std::string_view id) const;  // the id must be known
 
+ private:
   std::vector<Scenario> scenarios_;
   std::map<std::string_view, const Scenario*> by_id_;
   testee::Runtime& runtime_;

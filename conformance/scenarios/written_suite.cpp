@@ -21,6 +21,10 @@ std::string_view word(Step::Do what) {
       return "unload";
     case Step::Do::ask:
       return "ask";
+    case Step::Do::select:
+      return "select";
+    case Step::Do::execute:
+      return "execute";
     case Step::Do::call:
       break;
   }

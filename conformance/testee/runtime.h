@@ -50,6 +50,15 @@ class TesteeProgram {
   // May crash.
   virtual Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) = 0;
 
+  // Selects a method and sets its inputs. execute() sets inputs of the selected method, which replace those that are
+  // set, and runs the method. Both require Runtime::sets_inputs().
+  virtual Reply select(const std::string&, std::span<const Value>) {
+    throw NotAsked("a call gives all inputs at once");
+  }
+  virtual Reply execute(std::span<const Value>, std::vector<Value>&) {
+    throw NotAsked("a call gives all inputs at once");
+  }
+
   // The instructions of the last call that the runtime tells of. Requires LoadSettings::traces and Runtime::traces().
   virtual std::vector<TracedInstruction> traced() { return {}; }
 
@@ -89,6 +98,9 @@ class Runtime {
   virtual bool has_instances() const { return true; }
 
   virtual bool shows_state() const { return false; }
+
+  // Whether inputs are set one by one, so that an input can be set again before the method runs.
+  virtual bool sets_inputs() const { return false; }
 
   // Whether programs tell of the instructions that they execute, at least of the calls of delegates.
   virtual bool traces() const { return false; }

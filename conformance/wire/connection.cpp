@@ -58,7 +58,9 @@ int try_to_connect(const addrinfo& to) {
 std::string why_no_reply(const sandbox::Frame& frame, Request request, std::uint16_t number) {
   const int wanted = reply_to(request);
   if (frame.kind != wanted) return concat("a frame of kind ", +frame.kind, " came instead of kind ", wanted);
-  return frame.number != number ? "the reply has another number than the request" : "the reply came before the request";
+  if (frame.number == number) return "the reply came before the request";
+  if (frame.number == (number & 0xff)) return "the reply has only the lowest 8 bits of the request's number";
+  return "the reply has another number than the request";
 }
 
 }  // namespace
@@ -216,7 +218,7 @@ void Connection::limit(std::optional<std::chrono::milliseconds> time) {
 }
 
 std::string Connection::exchanged(Request request, std::string_view body) {
-  if (descriptor_ < 0) throw sandbox::Lost{sandbox::TaskResult::End::exited, 0, "was lost before"};
+  if (descriptor_ < 0) throw sandbox::Lost{sandbox::TaskResult::End::exited, 0, why_lost_};
   receive(false);
   take_lines();
   std::string unsent = sandbox::encode(static_cast<std::uint8_t>(request), body, ++number_);
@@ -287,8 +289,8 @@ ReplyHead Connection::quit() {
 
 void Connection::lose(const Fault& fault) {
   close();
-  throw sandbox::Lost{sandbox::TaskResult::End::garbled, 0,
-                      concat("breaks the rule ", fault.rule, ": ", fault.message)};
+  why_lost_ = concat("breaks the rule ", fault.rule, ": ", fault.message);
+  throw sandbox::Lost{sandbox::TaskResult::End::garbled, 0, why_lost_};
 }
 
 // The wait status of a process tells how it ended.

@@ -84,6 +84,7 @@ class Connection {
   bool is_process() const { return command_ || status_pipe_ >= 0; }
   std::optional<int> status();  // the wait status of the server's process, if it has ended
 
+  std::string why_lost_ = "was lost before";  // what a request after the loss is answered with
   int descriptor_ = -1;
   std::optional<Process> command_;
   // The pipe from which the wait status of a fork is read. Closing it kills the fork.

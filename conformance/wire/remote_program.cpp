@@ -72,13 +72,13 @@ ReplyHead RemoteProgram::set(std::span<const Value> inputs, Write write) {
   return head;
 }
 
-ReplyHead RemoteProgram::execute(std::uint32_t times) { return execute(about().number(times)); }
+ReplyHead RemoteProgram::execute_times(std::uint32_t times) { return ask_to_execute(about().number(times)); }
 
 ReplyHead RemoteProgram::execute_without_allocation(std::uint32_t k) {
-  return execute(about().number(std::uint32_t{1}).number(k));
+  return ask_to_execute(about().number(std::uint32_t{1}).number(k));
 }
 
-ReplyHead RemoteProgram::execute(const BodyWriter& body) {
+ReplyHead RemoteProgram::ask_to_execute(const BodyWriter& body) {
   return server_.ask(Request::execute, body, [&](BodyReader& r) { output_count_ = r.number<std::uint32_t>(); });
 }
 
@@ -91,8 +91,17 @@ ReplyHead RemoteProgram::get_outputs(std::vector<Value>& outputs) {
 }
 
 testee::Reply RemoteProgram::call(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) {
-  return reply_of(until_refused([&] { return method(name); }, [&] { return set_inputs(inputs); },
-                                [&] { return execute(1); }, [&] { return get_outputs(outputs); }));
+  const testee::Reply selected = select(name, inputs);
+  return selected.outcome == Outcome::ok ? execute({}, outputs) : selected;
+}
+
+testee::Reply RemoteProgram::select(const std::string& name, std::span<const Value> inputs) {
+  return reply_of(until_refused([&] { return method(name); }, [&] { return set_inputs(inputs); }));
+}
+
+testee::Reply RemoteProgram::execute(std::span<const Value> inputs, std::vector<Value>& outputs) {
+  return reply_of(until_refused([&] { return set_inputs(inputs); }, [&] { return execute_times(1); },
+                                [&] { return get_outputs(outputs); }));
 }
 
 std::vector<testee::StateEntry> RemoteProgram::kept(const std::string& name) {

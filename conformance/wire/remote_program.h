@@ -30,11 +30,13 @@ class RemoteProgram final : public testee::TesteeProgram {
   ReplyHead set_inputs(std::span<const Value> inputs);
   ReplyHead set_generated_inputs(std::span<const Value> like);  // tensors of these shapes, which the server generates
   // Executes the method `times` times. Requires at least 1.
-  ReplyHead execute(std::uint32_t times);
+  ReplyHead execute_times(std::uint32_t times);
   ReplyHead execute_without_allocation(std::uint32_t k);  // once, with the k-th allocation refused
   ReplyHead get_outputs(std::vector<Value>& outputs);     // the outputs of the last execution
 
   testee::Reply call(const std::string& method, std::span<const Value> inputs, std::vector<Value>& outputs) override;
+  testee::Reply select(const std::string& method, std::span<const Value> inputs) override;
+  testee::Reply execute(std::span<const Value> inputs, std::vector<Value>& outputs) override;
   std::vector<testee::StateEntry> kept(const std::string& method) override;
 
   static constexpr std::uint64_t seed = 1;  // of generated inputs
@@ -44,7 +46,7 @@ class RemoteProgram final : public testee::TesteeProgram {
 
   template <class Write>
   ReplyHead set(std::span<const Value> inputs, Write write);
-  ReplyHead execute(const BodyWriter& body);
+  ReplyHead ask_to_execute(const BodyWriter& body);
   BodyWriter about() const { return std::move(BodyWriter().number(handle_)); }
 
   RemoteServer& server_;

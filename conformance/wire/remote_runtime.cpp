@@ -22,6 +22,7 @@ class RemoteRuntime final : public testee::Runtime {
   int most_at_once() const override { return server_.most_at_once(); }
   bool has_instances() const override { return server_.introduction().has(assay::wire::has_instances); }
   bool shows_state() const override { return server_.introduction().has(has_state); }
+  bool sets_inputs() const override { return true; }
   bool takes_dim_orders() const override { return server_.introduction().has(has_dim_orders); }
   std::vector<std::string> requests() const override {
     std::vector<std::string> all;
@@ -49,13 +50,15 @@ class RemoteRuntime final : public testee::Runtime {
   }
 
  private:
-  // Each PING has other bytes, so that an earlier answer does not count.
+  // Each PING has other bytes than the one before, so that an earlier answer does not count. There are so many that the
+  // number of a request exceeds a byte.
   testee::Reply ping() {
     ReplyHead head;
-    for (const std::size_t length : {0u, 1u, 1000u}) {
-      const std::string bytes(length, static_cast<char>('a' + length % 26));
+    for (std::size_t i = 0; i < 260; ++i) {
+      const std::string bytes(i == 2 ? 1000 : i % 2, static_cast<char>('a' + i % 26));
       head = server_.ask(Request::ping, std::move(BodyWriter().text(bytes)), [&](BodyReader& r) {
-        text::well_formed(r.bytes() == bytes, "protocol.ping", "a PING of ", length, " bytes is answered with others");
+        text::well_formed(r.bytes() == bytes, "protocol.ping", "a PING of ", bytes.size(),
+                          " bytes is answered with others");
       });
       if (head.status != Status::ok) break;
     }
@@ -73,7 +76,7 @@ class RemoteRuntime final : public testee::Runtime {
     if (auto program = load_remote(settings, reply))
       reply = reply_of(
           until_refused([&] { return program->method(method); }, [&] { return program->set_generated_inputs(inputs); },
-                        [&] { return program->execute(1); }, [&] { return program->get_outputs(from_there); }));
+                        [&] { return program->execute_times(1); }, [&] { return program->get_outputs(from_there); }));
     if (reply.outcome != Outcome::ok) return reply;
     if (auto program = load_remote(settings, reply)) reply = program->call(method, here, from_here);
     if (reply.outcome == Outcome::ok && !std::ranges::equal(from_here, from_there, are_the_same))
@@ -117,7 +120,7 @@ class RemoteRuntime final : public testee::Runtime {
         server_.lose("protocol.allocations",
                      concat("an EXECUTE without its allocation ", k, " is answered ", assay::name(refused.outcome)));
       if (refused.outcome == Outcome::exhausted)
-        reply = reply_of(until_refused([&] { return program->execute(1); }, get));
+        reply = reply_of(until_refused([&] { return program->execute_times(1); }, get));
       if (reply.outcome == Outcome::ok && !std::ranges::equal(outputs, right, are_the_same))
         server_.lose("protocol.allocations",
                      concat("an EXECUTE gives other outputs when allocation ", k, " was refused"));

@@ -122,6 +122,17 @@ class Faulty:
             self.chosen[handle] = body
         return self.right(kind, number, body, handle)
 
+    def first_input(self, kind, number, body, handle):
+        """An input that is set keeps its value until the next METHOD."""
+        if kind == METHOD:
+            self.set = set()
+        if kind == SET_INPUT:
+            index = body[4:8]
+            if index in self.set:
+                return HEAD.pack(OK, 0, 0, 0, 0)
+            self.set.add(index)
+        return self.right(kind, number, body, handle)
+
     def former_11(self, kind, number, body, _):
         """A PING gets what the one before got."""
         self.former, body = body, getattr(self, "former", body)

@@ -70,6 +70,7 @@ class PlantedProgram final : public testee::TesteeProgram {
       : kept_(std::move(kept)), shares_arenas_(shares_arenas) {}
 
   testee::Reply call(const std::string& name, std::span<const Value> inputs, std::vector<Value>& outputs) override {
+    outputs.clear();
     const testee::Reply reply = answer(name, inputs, outputs);
     if (reply.outcome != Outcome::ok) kept_->has_refused = true;
     if (reply.outcome == Outcome::ok) change(name, inputs, outputs);
@@ -105,6 +106,8 @@ class PlantedProgram final : public testee::TesteeProgram {
 
   static Value taken(const Method& method, std::size_t i, Value input) {
     Tensor* t = std::get_if<Tensor>(&input);
+    if (is_planted("takes-false-as-true") && t && t->dtype == DType::boolean && t->rank() == 0)
+      t->bytes[0] = std::byte{1};
     const auto declared = static_cast<std::uint32_t>(format::items(method.plan().inputs())[i]);
     const pte::Tensor* to = method.plan().values()->Get(declared)->val_as_Tensor();
     if (!t || !to || t->rank() != static_cast<int>(to->dim_order()->size())) return input;
@@ -124,11 +127,21 @@ class PlantedProgram final : public testee::TesteeProgram {
     if (is_wrong) spoil(outputs);
     if (is_planted("ends-after-calls") && kept_->calls == 5) std::raise(SIGSEGV);
     if (is_planted("keeps-the-first-sizes")) keep_sizes(name, outputs);
+    if (is_planted("repeats-results")) outputs = kept_->outputs.try_emplace(name, outputs).first->second;
+    if (is_planted("shares-outputs") && outputs.size() > 1) share_elements(outputs);
     if (is_planted("reverses-outputs")) std::ranges::reverse(outputs);
     if (!is_planted("writes-to-inputs")) return;
     for (const Value& v : inputs)
       if (const Tensor* t = std::get_if<Tensor>(&v); t && !t->bytes.empty())
         const_cast<std::byte&>(t->bytes[0]) ^= std::byte{1};
+  }
+
+  // An output of as many bytes as the last one has its elements.
+  static void share_elements(std::vector<Value>& outputs) {
+    const Tensor* last = std::get_if<Tensor>(&outputs.back());
+    for (Value& v : outputs)
+      if (Tensor* t = std::get_if<Tensor>(&v); t && last && t->bytes.size() == last->bytes.size())
+        t->bytes = last->bytes;
   }
 
   // Whether the batch has its largest size, 16.

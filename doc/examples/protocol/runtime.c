@@ -128,7 +128,7 @@ static assay_outcome get(loaded* l, reader* r, writer* w) {
 
 static assay_outcome outcome_of(int kind, reader* r, writer* w) {
   if (kind == HELLO) return put_introduction(w, "optimized core in C", 0), ASSAY_OK;
-  if (kind == CAPS) return put_number(w, 4, 4), put_text(w, "instances"), put_text(w, "programs"), put_text(w, "ping"), put_text(w, "quit"), put_number(w, 0, 4), ASSAY_OK;
+  if (kind == CAPS) return put_number(w, 5, 4), put_text(w, "dim_orders"), put_text(w, "instances"), put_text(w, "programs"), put_text(w, "ping"), put_text(w, "quit"), put_number(w, 0, 4), ASSAY_OK;
   for (size_t i = 0; kind == RESET && i < most_programs; ++i) end(&programs[i]);
   if (kind == LOAD || kind == RESET) return kind == LOAD ? load(r, w) : ASSAY_OK;
   if (kind < METHOD || kind > UNLOAD) return refuse(ASSAY_UNSUPPORTED, "there is no such request");

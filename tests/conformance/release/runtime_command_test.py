@@ -45,7 +45,8 @@ class Right(Judged):
                 self.assertEqual((code, self.verdicts(cases)), (0, {}), said)
                 self.assertEqual(header["suite"], "runtime")
                 kinds = {line["operator"].split()[0] for line in cases.values()}
-                self.assertEqual(kinds, {"recorded", "reload", "instances", "arenas", "sizes", "inputs", "dim_orders", "operators", "files"})
+                of_servers = {"set_again"} if testee[0] == "--" else set()
+                self.assertEqual(kinds, {"recorded", "reload", "instances", "arenas", "sizes", "inputs", "dim_orders", "operators", "files"} | of_servers)
                 self.assertIn("No defects.", said)
 
     def test_the_whole_suite_passes(self):
@@ -162,11 +163,13 @@ class Planted(Judged):
             "": None,
             "keeps-what-is-unloaded": "spoils what later calls answer once a program is loaded again",
             "shares-instances": "gives wrong values once a program is loaded twice",
-            "forgets-state": "gives wrong values in calls behind the first",
-            "forgets-the-other-state": "gives wrong values in calls behind the first",
+            "forgets-state": "loses the state of a method from call to call",
+            "forgets-the-other-state": "loses the state of a method when another method is called",
             "errs-in-shared-arenas": "gives wrong values where methods share planned memories",
             "errs-at-the-largest-size": "gives wrong values at other sizes than those of the first call",
             "keeps-the-first-sizes": "gives results of wrong sizes at other sizes than those of the first call",
+            "repeats-results": "gives again the results of the call before",
+            "shares-outputs": "gives the elements of one output as those of another",
             "reverses-outputs": "gives the outputs of a call in reverse order",
             "errs-behind-refusals": "gives wrong values behind a call that is refused",
             "writes-to-inputs": "changes its inputs",
@@ -185,6 +188,8 @@ class Planted(Judged):
         }.items()):
             with self.subTest(planted):
                 self.assertEqual(self.sentences(planted, BUILD / "libplanted_runtime.so"), [f"the runtime {cause}"] if cause else [])
+        run = self.judged("--programs", "cond*,mlp,comparisons", BUILD / "libplanted_runtime.so", env=os.environ | {"ASSAY_PLANTED": "takes-false-as-true"})
+        self.assertEqual([defect["sentence"] for defect in run[-1]], ["the runtime gives wrong values where a bool input without dimensions is false"])
         planted = "misreads-dim-orders"  # over the protocol
         sentences = self.sentences(planted, "--", ASSAY, "serve", BUILD / "libplanted_runtime.so")
         self.assertEqual(sentences, ["the runtime gives wrong values with an input of another dim order than the program declares"])
@@ -204,6 +209,12 @@ class Planted(Judged):
                 sentences = [defect["sentence"] for defect in self.judged("--timeout", "6", "--programs", "requests/*", "--", *end)[-1]]
                 self.assertEqual(sentences, [f"the runtime {cause}"])
 
+
+    def test_inputs_that_keep_their_first_value_are_found(self):
+        end = sys.executable, SUPPORT / "faulty_runtime.py", "first_input", PROGRAMS / "cond" / "program.pte", *REFERENCE
+        _, _, _, cases, defects = self.judged("--programs", "recorded/cond,set_again/cond", "--", *end)
+        self.assertEqual(set(self.verdicts(cases)), {"set_again/cond"})
+        self.assertEqual([d["sentence"] for d in defects], ["the runtime keeps the first value of an input that is set again"])
 
     def test_faults_of_a_server_without_memory_are_found(self):
         for fault, cause in {
