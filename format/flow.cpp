@@ -372,6 +372,7 @@ void check_method(const pte::ExecutionPlan& plan, const Place& place, Workspace&
   const Places::Counts counts(plan);
   const Method m(plan, workspace);
   if (!workspace.counts_only()) {
+    if (!has_room(workspace, f)) return;
     if (work.take(10 * count_effects(m))) check_calls(m, place, f);
     if (work.left == 0 || f.count() > before) return;
   }
