@@ -28,8 +28,8 @@ struct Scope {
   std::optional<std::uint64_t> size_of_list(std::string_view name) const {
     const auto* field = type.fields()->LookupByKey(std::string(name).c_str());
     if (!field) return outer ? outer->size_of_list(name) : std::nullopt;
-    const auto* list = flatbuffers::GetFieldAnyV(table, *field);
-    return list ? list->size() : 0;
+    const auto* elements = flatbuffers::GetFieldAnyV(table, *field);
+    return elements ? elements->size() : 0;
   }
 
   std::optional<std::uint64_t> index_in(std::string_view name) const {
