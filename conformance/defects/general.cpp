@@ -197,10 +197,10 @@ void tensors_as_numbers(const Operator& op, std::vector<Hypothesis>& found) {
                 [i](std::vector<Value>& all) {
                   Tensor* t = std::get_if<Tensor>(&all[i]);
                   if (!t || t->count() < 2 || info(t->dtype).is_opaque()) return false;
-                  const auto size = static_cast<std::ptrdiff_t>(info(t->dtype).bytes);
                   const auto before = t->bytes;
-                  for (auto at = t->bytes.begin() + size; at != t->bytes.end(); at += size)
-                    std::copy_n(before.begin(), size, at);
+                  Array<Element> elements = read<Element>(*t);
+                  std::ranges::fill(elements.data, Element(elements[0]));
+                  write(elements, *t);
                   return before != t->bytes;
                 });
 }
